@@ -406,6 +406,13 @@ def test_limits_of_an_evaluation(postil: Postil) -> None:
     assert "rouge-l is " in missed.err
     other = postil(*EVALUATE, "--fail-below", "meteor=1")
     assert (other.code, other.err) == (2, "postil: unknown metric with a limit 'meteor'. Known: rouge-l, w-rouge-l\n")
+    for words, problem in (
+        (("--name", "meteor=M"), "unknown metric 'meteor'. Known: rouge-l, w-rouge-l"),
+        (("--layout", "metrics"), "--layout metrics is for metrics that are compared with people (correlate, wmt), "),
+    ):
+        refused = postil(*EVALUATE, *words, "--items", "items.jsonl")
+        assert (refused.code, refused.out, Path("items.jsonl").exists()) == (2, "", False)
+        assert refused.err.startswith(f"postil: {problem}")
     threads = postil("evaluate", "t", "--corpus", "corpus", "--threads", "votes", "--fail-below", "rouge-l=0")
     assert (threads.code, threads.err) == (2, "postil: --threads: only --split, --seed and --jobs go with it\n")
 

@@ -120,6 +120,62 @@ def test_a_metric_with_parameters_is_named(postil: Postil) -> None:
 
 
 @pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize(
+    ("command", "wrong", "more", "known"),
+    [
+        ("correlate", "--name", ("--report", "r.html"), "x, y"),
+        ("correlate", "--name", ("--by", "pool", "--by", "item", "--layout", "metrics", "--format", "t.xlsx"), "x, y"),
+        ("compare", "--name", ("--format", "t.tex"), "x, y"),
+        ("compare", "--name", ("--layout", "systems", "--format", "t.xlsx"), "x, y"),
+        ("compare", "--fail-below", ("--format", "t.tex"), "x, y"),
+        ("score", "--name", ("--items", "i.jsonl"), "rouge-l"),
+        ("score", "--fail-below", ("--items", "i.jsonl"), "rouge-l"),
+    ],
+)
+def test_metrics_that_are_not_scored_are_refused_before_anything_is_written(
+    postil: Postil, command: str, wrong: str, more: tuple[str, ...], known: str
+) -> None:
+    before = sorted(Path().iterdir())
+    words = (command, *COMMANDS[command], *more, "--figures", "figures")
+    outcome = postil(*words, wrong, "z=1")
+    kind = "metric" if wrong == "--name" else "metric with a limit"
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"postil: unknown {kind} 'z'. Known: {known}\n")
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.usefixtures("_files")
+def test_default_metrics_are_known_before_item_scores_are_written(postil: Postil) -> None:
+    outcome = postil("score", "c.jsonl", "-r", "r.jsonl", "--items", "i.jsonl", "--name", "z=1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.endswith("unknown metric 'z'. Known: bleu-4, meteor, rouge-l, cider-d\n")
+    assert not Path("i.jsonl").exists()
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize(
+    ("command", "layout"), [("correlate", "systems"), ("compare", "metrics"), ("score", "metrics")]
+)
+def test_a_layout_that_a_result_lacks_is_refused_before_figures_are_written(
+    postil: Postil, command: str, layout: str
+) -> None:
+    outcome = postil(command, *COMMANDS[command], "--figures", "figures", "--layout", layout)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.endswith(f"not for {command}\n")
+    assert not Path("figures").exists()
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_metric_without_a_number_has_its_name_in_the_tables_that_show_it(postil: Postil) -> None:
+    texts = [(f"i{i}", s) for i in range(6) for s in "ab"]
+    rows = [Score(item, s, m, (n * 3) % 5 if m == "x" else 1.0) for n, (item, s) in enumerate(texts) for m in "xy"]
+    write("s.jsonl", rows)
+    for more in ((), ("--layout", "metrics"), ("--by", "pool", "--by", "item")):
+        outcome = postil("correlate", *COMMANDS["correlate"], "--name", "y=CONSTANT", *more)
+        assert outcome.code == 0, outcome.err
+        assert ("CONSTANT  " in outcome.out) == ("--layout" not in more)
+
+
+@pytest.mark.usefixtures("_files")
 def test_a_file_is_no_folder_for_figures(postil: Postil) -> None:
     outcome = postil("compare", "s.jsonl", "--figures", "s.jsonl")
     assert (outcome.code, outcome.out) == (2, "")

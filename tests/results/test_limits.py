@@ -125,6 +125,8 @@ def test_compare_has_limits_of_scores_alone(postil: Postil, own: None) -> None:
     assert "length" not in found.err.splitlines()[-1]
     found = postil("compare", "--preferences", "items.jsonl", "--fail-below", "rouge-l=.5")
     assert (found.code, found.out, found.err) == (2, "", "postil: --fail-below is of scores\n")
+    found = postil("compare", "--preferences", "items.jsonl", "--name", "rouge-l=R")
+    assert (found.code, found.out, found.err) == (2, "", "postil: --name is of scores\n")
 
 
 @pytest.mark.parametrize(

@@ -389,7 +389,7 @@ def test_bad_line_on_standard_input(postil: Postil) -> None:
 
 
 def test_too_little_memory(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("postil.scoring.files.score_files", full)

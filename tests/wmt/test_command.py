@@ -119,6 +119,16 @@ def test_scores_of_a_table(outcome: Outcome, postil: Postil) -> None:
     assert line == ["mine", ".982", "(1)", ".965", "(1)", ".945", "(1)"]
 
 
+def test_metrics_that_are_not_scored_are_refused_before_anything_is_written(outcome: Outcome, postil: Postil) -> None:
+    assert outcome.code == 0
+    before = sorted(Path().iterdir())
+    wrong = postil(*COMMAND, "--rows", "rows", "--figures", "figures", "--name", "good=ours")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err == "postil: unknown metric 'good'; did you mean 'good-refA'? Known: BLEU-refA, good-refA\n"
+    assert sorted(Path().iterdir()) == before
+    assert "\nours  " in postil(*COMMAND, "--name", "good-refA=ours").out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [

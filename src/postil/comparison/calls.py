@@ -29,7 +29,7 @@ from postil.results.names import copies_remark
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from postil.data.frames import Table
     from postil.data.progress import OnMessage
@@ -108,13 +108,20 @@ def compare(
     return compare_rows(open_scores(scores, names), CompareOptions.of(options, keywords, baseline))
 
 
-def compare_rows(scores: LocatedRows[Score], options: CompareOptions, command: str = "") -> Comparison:
+def compare_rows(
+    scores: LocatedRows[Score],
+    options: CompareOptions,
+    command: str = "",
+    *,
+    on_metrics: Callable[[Collection[str]], object] = lambda _: None,
+) -> Comparison:
     """Compare the systems of item scores: by corpus scores where the rows have statistics.
 
     Args:
         scores: Score rows.
         options: The options.
         command: The command line, if there was one.
+        on_metrics: Callback for the metrics before anything is computed of them, which may refuse them.
 
     Raises:
         UsageError: There is no such baseline.
@@ -122,6 +129,7 @@ def compare_rows(scores: LocatedRows[Score], options: CompareOptions, command: s
         Undefined: Systems share fewer than two items.
     """
     scored = Scored(scores, statistics=not options.item_means)
+    on_metrics(scored.metrics)
     found = compare_systems(
         scored,
         options.baseline,

@@ -14,6 +14,8 @@ from postil.results.limits import LimitOptions, Measured, check_limits
 from postil.results.table_options import TableOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from postil.comparison.result import InterleavingResult, PreferencesResult
 
 __all__ = ["compare"]
@@ -79,11 +81,14 @@ def compare(
         )
     if len(given) > 1:
         raise UsageError(f"{given[1]} takes the place of {given[0]}; give one of them")
-    if limits.fail_below and scores is None:
-        raise UsageError("{fail_below} is of scores", fail_below=Setting("fail_below"))
+    for name, there in (("fail_below", limits.fail_below), ("names", table.names)):
+        if there and scores is None:
+            raise UsageError("{setting} is of scores", setting=Setting(name))
     limits.check_apart([*(scores or [])])
     check_figures(figures)
     table.check(format, intervals=True)
+    kind = "interleaving" if interleaved is not None else "preferences"
+    table.check_layout("compare" if scores else kind, ["systems"] if scores else [])
     if (joined := joined_results(scores or [])) is not None:
         if limits.fail_below or figures:
             setting = Setting("fail_below" if limits.fail_below else "figures")
@@ -98,7 +103,13 @@ def compare(
     elif preferences is not None:
         result = PREFERENCES.of_file(preferences, options, command_line(), inputs, say)
     else:
-        result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line())
+
+        def check_metrics(metrics: Collection[str]) -> None:
+            limits.resolved(metrics)
+            table.check_names(metrics)
+
+        rows = open_score_files(scores or [], inputs, say)
+        result = compare_rows(rows, options, command_line(), on_metrics=check_metrics)
     write_figures([result], figures, table.names)
     print_result(result, format, table=table)
     if isinstance(result, Comparison) and limits.fail_below:

@@ -40,7 +40,7 @@ from postil.results.names import copies_remark, metric_of
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -192,6 +192,7 @@ def correlate_each(
     command: str = "",
     inputs: JudgedInputOptions | None = None,
     on_message: OnMessage = lambda _: None,
+    on_metrics: Callable[[Collection[str]], object] = lambda _: None,
 ) -> list[CorrelationResult]:
     """Correlate the item scores of files with each of several aspects of judgements, at each of several levels.
 
@@ -205,6 +206,7 @@ def correlate_each(
         command: See `correlate_files`.
         inputs: The same.
         on_message: The same.
+        on_metrics: Callback for the metrics before anything is computed of them, which may refuse them.
 
     Returns:
         One result per aspect and level, named after what tells it from the others; one alone has no name.
@@ -220,9 +222,11 @@ def correlate_each(
     ]
     rated = Rated.files(scores, judgements, inputs, on_message, aspects=aspects, candidates=candidates, roles=ROLES)
     if len(chosen) == 1:
-        return [correlate_rated(rated, chosen[0], command=command)]
+        return [correlate_rated(rated, chosen[0], command=command, on_metrics=on_metrics)]
     return [
-        replace(correlate_rated(each, some, command=command), name=_told_by(some, aspects, levels))
+        replace(
+            correlate_rated(each, some, command=command, on_metrics=on_metrics), name=_told_by(some, aspects, levels)
+        )
         for each, some in zip(rated.repeated(len(chosen)), chosen, strict=True)
     ]
 
@@ -240,6 +244,7 @@ def correlate_rated(
     pairs: Sequence[tuple[str, str]] = (),
     each_way: bool = False,
     command: str = "",
+    on_metrics: Callable[[Collection[str]], object] = lambda _: None,
 ) -> CorrelationResult:
     """Correlate item scores with judgements.
 
@@ -249,6 +254,7 @@ def correlate_rated(
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
         each_way: True for the largest of these in each direction.
         command: The command line, if there was one.
+        on_metrics: Callback for the metrics before anything is computed of them, which may refuse them.
 
     Raises:
         UsageError: There are no scores.
@@ -267,6 +273,7 @@ def correlate_rated(
         aspect=options.aspect,
         scale=rated.scale(options.scale),
     )
+    on_metrics(table.metrics)
     return correlate_table(table, options, rated.texts, pairs=pairs, each_way=each_way, command=command)
 
 

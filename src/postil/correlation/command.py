@@ -77,6 +77,7 @@ def correlate(
     from postil.results.base import replace  # noqa: PLC0415
 
     table.check(format, intervals=True)
+    table.check_layout("correlate", ["metrics"])
     check_figures(figures)
     check_page(report, [*scores, *judgements, candidates, inputs.maxima])
     results = correlate_each(
@@ -89,6 +90,7 @@ def correlate(
         command=command_line(),
         inputs=inputs,
         on_message=say,
+        on_metrics=table.check_names,
     )
     write_figures(results, figures, table.names)
     write_pages(results, report)

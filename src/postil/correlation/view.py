@@ -150,6 +150,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
             f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations",
         ],
         metrics=metrics_table([result]),
+        undefined=[row.metric for row in result.absent],
     )
 
 

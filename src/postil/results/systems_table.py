@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, cast
 from postil.data.cells import ShownNumber
 from postil.data.escaping import one_line
 from postil.data.explain import counted
-from postil.errors import UnknownName
 from postil.results.formats import ESCAPES, LAYOUTS, Cells, Format, Grid, Text, listed
 from postil.results.latex_width import BOLD, COLUMN, SCRIPT, fit, table_width, text_width
 from postil.results.names import display_names
@@ -150,8 +149,6 @@ def show_systems(form: Format, table: SystemsTable, options: TableOptions) -> st
         UsageError: See `TableOptions.check`.
     """
     options.check(form, intervals=bool(table.intervals))
-    for metric in options.names:
-        UnknownName.check("metric", metric, table.named)
     if form == "csv":
         return Cells(_numbers(table, options))
     writers = {"markdown": _markdown, "latex": _latex, "html": _html}

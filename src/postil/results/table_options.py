@@ -122,6 +122,42 @@ class TableOptions:
             return self.digits
         return 2 if self.times_100(metric, beside) else 3 if self.layout == "metrics" else 4
 
+    def check_names(self, metrics: Collection[str]) -> None:
+        """Refuse names of metrics that are not scored.
+
+        Args:
+            metrics: Specs of all metrics.
+
+        Raises:
+            UnknownName: One is not scored.
+        """
+        for metric in self.names:
+            UnknownName.check("metric", metric, metrics)
+
+    def check_layout(self, kind: str, layouts: Collection[str]) -> None:
+        """Refuse a layout that a result does not have.
+
+        Args:
+            kind: Kind of the result.
+            layouts: The layouts that it has besides the usual tables.
+
+        Raises:
+            UsageError: It does not have this one.
+        """
+        if self.layout in {"rows", *layouts}:
+            return
+        if self.layout == "systems":
+            raise UsageError(
+                "{layout} is for scores of systems (score, compare, evaluate, wmt), not for {kind}",
+                layout=SYSTEMS,
+                kind=kind,
+            )
+        raise UsageError(
+            "{layout} is for metrics that are compared with people (correlate, wmt), not for {kind}",
+            layout=METRICS,
+            kind=kind,
+        )
+
     def check(self, form: str, *, intervals: bool) -> None:
         """Refuse options that a format or a result does not go with.
 

@@ -112,6 +112,7 @@ class View:
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
         systems: The scores of systems, for a table with one row per system, where the result has them.
         metrics: The coefficients of metrics, for a table with one row per metric, where the result has them.
+        undefined: Metrics without a number, which no row has; tables show them nonetheless.
         cards: A whole text and what is to be said of it, for each row of one of `grids`, in its place where it is too
             wide: on a narrow terminal, and in a file.
         carded: Place of that table in `grids`.
@@ -131,6 +132,7 @@ class View:
     signatures: Sequence[str] = ()
     systems: SystemsTable | None = None
     metrics: SystemsTable | None = None
+    undefined: Sequence[str] = ()
     cards: Sequence[tuple[str, str]] = ()
     carded: int = 0
 
@@ -202,8 +204,7 @@ def show(
     if form == "json":
         return to_json(result)
     view = view or view_of(result)
-    for metric in table.names:
-        UnknownName.check("metric", metric, _metrics(view))
+    table.check_names(_metrics(view))
     if form == "jsonl":
         return rows_as_jsonl(view.rows if view.nested is None else view.nested)
     if form == "csv":
@@ -218,26 +219,17 @@ def show(
 
 
 def _metrics(view: View) -> list[str]:
-    """The metrics of the rows."""
-    return list(dict.fromkeys(str(row["metric"]) for row in plain_rows(view.rows) if "metric" in row))
+    """The metrics that are shown, with a number or without."""
+    in_rows = (str(row["metric"]) for row in plain_rows(view.rows) if "metric" in row)
+    return list(dict.fromkeys([*in_rows, *view.undefined]))
 
 
 def _show_paper(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str | Cells:
     """The table of a paper: of systems or of metrics."""
-    kind, found = str(result.__struct_config__.tag), view.systems if table.layout == "systems" else view.metrics
-    if found is None and table.layout == "systems":
-        raise UsageError(
-            "{layout} is for scores of systems (score, compare, evaluate, wmt), not for {kind}",
-            layout=Setting("layout", "systems"),
-            kind=kind,
-        )
-    if found is None:
-        raise UsageError(
-            "{layout} is for metrics that are compared with people (correlate, wmt), not for {kind}",
-            layout=Setting("layout", "metrics"),
-            kind=kind,
-        )
-    shown = show_systems(form, found, table)
+    papers = {name: each for name, each in (("systems", view.systems), ("metrics", view.metrics)) if each is not None}
+    table.check_layout(str(result.__struct_config__.tag), papers)
+    table.check_names(_metrics(view))
+    shown = show_systems(form, papers[table.layout], table)
     return _with_lines(view, str(shown), remarks) if form == "table" else shown
 
 

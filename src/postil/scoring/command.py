@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from postil.cli.command import Argument, FiguresOption, FormatOption, Option, command
 from postil.cli.output import check_figures, emit, say, write_figures
 from postil.results.limits import LimitOptions, check_system_scores
 from postil.results.table_options import TableOptions
 from postil.scoring.options import ScoreOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 __all__ = ["score"]
 
@@ -59,11 +62,15 @@ def score(
 
     check_figures(figures)
     table.check(format, intervals=False)
-    if options.metrics:
-        limits.resolved(options.metrics)
+    table.check_layout("score", ["systems"])
     limits.check_apart([*candidates, *(references or ()), *filter(None, [options.items])])
+
+    def check_metrics(metrics: Collection[str]) -> None:
+        limits.resolved(metrics)
+        table.check_names(metrics)
+
     with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable
-        result = score_files(candidates, references or (), options, say)
+        result = score_files(candidates, references or (), options, say, on_metrics=check_metrics)
     if as_percent(result) and table.layout == "systems":
         table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
     write_figures([result], figures, table.names)

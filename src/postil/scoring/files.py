@@ -57,7 +57,7 @@ from postil.scoring.graded import (
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from postil.data.reading import Reading
     from postil.scoring.options import ScoreOptions
@@ -90,7 +90,12 @@ def notes(result: ScoreResult) -> list[str]:
 
 
 def score_files(
-    candidates: str | Sequence[str], references: str | Sequence[str], options: ScoreOptions, on_message: OnMessage
+    candidates: str | Sequence[str],
+    references: str | Sequence[str],
+    options: ScoreOptions,
+    on_message: OnMessage,
+    *,
+    on_metrics: Callable[[Collection[str]], object] = lambda _: None,
 ) -> ScoreResult:
     """Score every system of one or several files of candidates against graded references, or alone.
 
@@ -100,6 +105,7 @@ def score_files(
         references: A file of reference rows, or several; ``-`` for standard input; none where no metric needs any.
         options: Options of the command.
         on_message: Callback for status messages.
+        on_metrics: Callback for the metrics before anything is computed of them, which may refuse them.
 
     Returns:
         Scores by system, in the order of their first candidates, and metric.
@@ -111,6 +117,8 @@ def score_files(
     """
     load_plugins(options.plugins)
     asked = parse_all(options.metrics) if options.metrics else None
+    if asked is not None:
+        on_metrics(asked)
     own = [spec for spec, metric in (asked or {}).items() if metric.origin]
     if own and options.engine != "local":
         raise UsageError(
@@ -149,6 +157,8 @@ def score_files(
             rows = pair.candidates(of_candidates)
             of_rows = pair.references(several, weighting.fields) if several else None
             graded = graded_rows(rows, of_rows, options, weighting, background=background, controls=controls)
+        if asked is None:  # they depend on the weights
+            on_metrics(graded.evaluation.metrics.metrics)
         # The controls of a batch take far longer than its scores, and have a bar of their own.
         shown = graded.candidates if controls else stack.enter_context(progress("candidates", graded.candidates))
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, on_message))

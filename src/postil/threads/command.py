@@ -92,6 +92,8 @@ def evaluate(
         emit(show(format, ranked), format)
         return
     limits.resolved(options.metrics)
+    table.check_names(options.metrics)
+    table.check_layout("commenters", ["systems"])
     limits.check_apart([*models, *filter(None, [items, candidates])])
     with writing(items=items, candidates=candidates, inputs=[*models, corpus]) as write:
         with redirect_stdout(sys.stderr):  # where own metrics print, the result stays readable

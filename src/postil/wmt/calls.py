@@ -47,6 +47,7 @@ def metrics_task(
     command: str = "",
     inputs: ScoreInputOptions | None = None,
     on_message: OnMessage = lambda _: None,
+    on_metrics: Callable[[Collection[str]], object] = lambda _: None,
 ) -> MetricsTaskResult:
     """Correlate the metrics of a test set with its human scores, by system and by segment.
 
@@ -59,6 +60,7 @@ def metrics_task(
         command: The command line, if there was one.
         inputs: Options of reading the files of scores.
         on_message: Callback for status messages.
+        on_metrics: Callback for the metrics before anything is computed of them, which may refuse them.
 
     Raises:
         InvalidInput: Something in the folder is wrong; says where.
@@ -76,6 +78,7 @@ def metrics_task(
         own = OwnScores.read(files, test_set, systems)
         metrics = {level: selection.metrics(level, systems, options.metrics) | own.metrics[level] for level in gold}
         _check_names(options, test_set, own.metrics)
+        on_metrics(dict.fromkeys(name for of_level in metrics.values() for name in of_level))
         found.absent += _lacking(options.coefficients, metrics)
         if rows is not None:
             _write_rows(Path(rows), selection, gold.get("seg", {}), metrics.get("seg", {}), systems)

@@ -45,6 +45,15 @@ def wmt(
     check_figures(figures)
     table.check(format, intervals=True)
     said = command_line()
-    result = metrics_task(folder, options, scores or (), rows=rows, command=said, inputs=inputs, on_message=say)
+    result = metrics_task(
+        folder,
+        options,
+        scores or (),
+        rows=rows,
+        command=said,
+        inputs=inputs,
+        on_message=say,
+        on_metrics=table.check_names,
+    )
     write_figures([result], figures, table.names)
     print_result(result, format, table=table)

@@ -59,6 +59,7 @@ def view(result: MetricsTaskResult) -> View:
         remarks=list(_remarks(result)),
         systems=paper,
         metrics=replace(paper, notes=[*paper.notes, *_chances(accuracies)]),
+        undefined=[row.metric for row in result.absent],
     )
 
 
