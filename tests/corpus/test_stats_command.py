@@ -123,7 +123,8 @@ def test_pictures_are_drawn_of_what_there_is(postil: Postil) -> None:
         (["corpus", "--scale", "x"], 2, 'scale "x"'),
         (["corpus", "--scale", "1:2"], 3, "grade"),
         (["corpus", "--engine", "dask"], 2, "unknown engine 'dask'"),
-        (["corpus", "--figures", "rows.jsonl"], 2, "rows.jsonl: not a folder"),
+        (["corpus", "--figures", "rows.jsonl"], 2, "rows.jsonl: is a file; expected a folder for figures"),
+        (["corpus", "--figures", "sizes.pdf"], 2, "--figures sizes.pdf: the name of a file; expected a folder"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(postil: Postil, arguments: list[str], code: int, message: str) -> None:

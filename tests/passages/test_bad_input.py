@@ -163,7 +163,10 @@ def test_missing_extras(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_folder_for_figures_that_is_a_file(postil: Postil) -> None:
     pytest.importorskip("matplotlib")
-    assert write_error(postil, "--figures", "p.jsonl", code=1) == "p.jsonl: File exists"
+    assert write_error(postil, "--figures", "p.jsonl", code=2) == "p.jsonl: is a file; expected a folder for figures"
+    said = write_error(postil, "--figures", "curves.svg", "--scores", "s.jsonl", code=2)
+    assert said.startswith("--figures curves.svg: the name of a file; expected a folder")
+    assert not Path("s.jsonl").exists()
 
 
 @pytest.mark.parametrize("option", [("--folds-by", "order"), ("--repeated-texts", "once"), ("--equal-texts", "stay")])

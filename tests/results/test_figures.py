@@ -182,6 +182,25 @@ def test_a_file_is_no_folder_for_figures(postil: Postil) -> None:
     assert "s.jsonl: is a file; expected a folder for figures" in outcome.err
 
 
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["new/fig.pdf", "new/fig.SVG", "new/fig.html"])
+def test_the_name_of_a_file_is_no_new_folder(postil: Postil, command: str, name: str) -> None:
+    outcome = postil(*command.split(), *COMMANDS[command], "--figures", name)
+    assert (outcome.code, outcome.out) == (2, "")
+    said = "the name of a file; expected a folder, into which every figure is written as SVG and as PDF"
+    assert outcome.err == f"postil: --figures {name}: {said}: --figures new/fig\n"
+    assert not Path("new").exists()
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_folder_may_have_a_point_in_its_name(postil: Postil) -> None:
+    Path("old.pdf").mkdir()
+    for name in ("old.pdf", "seed.5"):
+        assert postil("compare", "s.jsonl", "--figures", name).code == 0
+        assert list(Path(name).glob("*.svg"))
+
+
 def test_accuracies_of_wmt_have_a_line_at_chance() -> None:
     result = example("wmt")
     assert isinstance(result, MetricsTaskResult)

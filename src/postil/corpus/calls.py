@@ -27,7 +27,7 @@ from postil.data.rows import Article, Reference, Row
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Command, Message, Setting
-from postil.results.figures import tell_written
+from postil.results.figures import check_figures, tell_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -225,9 +225,11 @@ def count_corpus(
 
     Raises:
         InvalidInput: There is no corpus, or it is damaged, or a grade is not on the scale.
-        UsageError: The request makes no sense, or the folder of the pictures is a file.
+        UsageError: The request makes no sense, or the folder of the pictures is a file or called like one.
         MissingExtra: pyarrow, Ray or matplotlib is not installed.
     """
+    if options.figures:
+        check_figures(Path(options.figures))
     corpus = Corpus.open(folder)
     with open_engine(options.engine, jobs=options.jobs, address=options.address, on_message=on_message) as running:
         found = statistics(corpus, running, scale=options.scale, on_progress=progress)
@@ -238,8 +240,6 @@ def count_corpus(
 
 
 def _draw(folder: Path, found: Statistics, result: StatisticsResult, on_message: OnMessage) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder}: not a folder; choose another one for the pictures")
     every = found.all
     splits = {name: summary for name, summary in found.splits.items() if name != ALL}
     drawn = draw(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from postil.cli.command import Argument, FormatOption, Option, ReportOption, command
-from postil.cli.output import check_page, command_line, print_result, say
+from postil.cli.output import check_figures, check_page, command_line, print_result, say
 from postil.data.options import InputOptions
 from postil.errors import UsageError
 from postil.passages.options import PassagesOptions
@@ -95,6 +95,7 @@ def passages(
         _score_summaries(files, SummariesOptions.of(options, max_words), inputs, items, report, format)
         return
     _refuse({"articles": articles, "max-words": max_words, "items": items}, "goes with --summaries FILE")
+    check_figures(figures)
     check_page(report, [passages])
     if scores is not None:
         check_scores("scores", scores, [passages], "gains")

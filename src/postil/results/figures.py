@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.data.atomic_file import writing
 from postil.errors import MissingExtra, UsageError
-from postil.results.formats import noted
+from postil.messages import Setting
+from postil.results.formats import FILES, noted
 from postil.results.views import pictures_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ __all__ = ["check_figures", "tell_written", "write_figures"]
 _OTHER: Final = re.compile(r"[^\w.+-]+")
 """Characters that names of files do without."""
 
+_PICTURES: Final = (".eps", ".gif", ".jpeg", ".jpg", ".pdf", ".pgf", ".png", ".ps", ".svg", ".tif", ".tiff", ".webp")
+_ENDINGS: Final = frozenset((*_PICTURES, *FILES))
+"""Endings of names by which a single file is meant."""
+
 
 def check_figures(folder: Path) -> None:
     """Check that figures can be drawn into a folder, before the work is done.
@@ -35,12 +40,19 @@ def check_figures(folder: Path) -> None:
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        UsageError: The folder is a file.
+        UsageError: The folder is a file, or a new one would have the name of a file.
     """
     if not find_spec("matplotlib"):
         raise MissingExtra("a figure", "report")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file; expected a folder for figures")
+    if folder.suffix.lower() in _ENDINGS and not folder.exists():
+        raise UsageError(
+            "{figures}: the name of a file; expected a folder, into which every figure is written as SVG and as PDF: "
+            "{folder}",
+            figures=Setting("figures", str(folder)),
+            folder=Setting("figures", str(folder.with_suffix(""))),
+        )
 
 
 def tell_written(paths: Iterable[Path], on_message: OnMessage) -> None:
