@@ -590,6 +590,57 @@ def test_files_of_systems_that_do_not_go_together(
     assert found.err.splitlines()[-1].startswith(f"postil: {said}"), found.err
 
 
+APART = (
+    "; where the files of candidates have other columns each, score each by itself, with its own --column FIELD=COLUMN "
+    "and --items FILE: postil compare and postil correlate take several files of item scores"
+)
+NAMED_APART = {"bart": ("fname", "generated_summary"), "t5": ("dialogue_id", "pred"), "pegasus": ("id", "hyp")}
+
+
+@pytest.fixture(params=["csv", "jsonl", "parquet"])
+def named_apart(postil: Postil, request: pytest.FixtureRequest) -> list[str]:  # noqa: ARG001 - its folder
+    """Files of candidates whose columns have other names each, and a file of references."""
+    texts = ["the cat sat", "a dog ran", "rain fell"]
+    table("refs.csv", ("id", "text"), [(f"d{i}", f"{text} here") for i, text in enumerate(texts)])
+    for name, (item, column) in NAMED_APART.items():
+        rows = [{item: f"d{i}", column: text} for i, text in enumerate(texts)]
+        if request.param == "jsonl":
+            Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        elif request.param == "parquet":
+            pl.DataFrame(rows).write_parquet(f"{name}.parquet")
+        else:
+            table(f"{name}.csv", (item, column), [row.values() for row in rows])
+    return [f"{name}.{request.param}" for name in NAMED_APART]
+
+
+def test_files_of_systems_with_columns_of_their_own_are_scored_apart(postil: Postil, named_apart: list[str]) -> None:
+    files = named_apart
+    for words in ((), ("--column", "text=pred"), ("--column", "text=pred|hyp"), ("--column", "bart.text=pred")):
+        wrong = postil("score", *files, "-r", "refs.csv", "-m", "rouge-l", *words)
+        assert (wrong.code, wrong.out) == (2 if "bart.text=pred" in words else 3, "")
+        assert wrong.err.endswith(f"{APART}\n"), wrong.err
+    for words in ((files[0],), (files[0], "--column", "text=pred"), (*files, "--column", "reference.text=pred")):
+        wrong = postil("score", *words, "-r", "refs.csv", "-m", "rouge-l")
+        assert wrong.code in {2, 3}
+        assert APART not in wrong.err
+    for file, (name, (item, text)) in zip(files, NAMED_APART.items(), strict=True):
+        columns = ("--column", f"item={item}", "--column", f"text={text}")
+        done = postil("score", file, "-r", "refs.csv", "-m", "rouge-l", *columns, "--items", f"{name}.items.jsonl")
+        assert done.code == 0, done.err
+    compared = postil("compare", *(f"{name}.items.jsonl" for name in NAMED_APART), "--format", "json")
+    assert [row["system"] for row in json.loads(compared.out)["systems"]] == list(NAMED_APART)
+
+
+def test_a_row_without_a_text_is_no_file_without_the_column(postil: Postil) -> None:
+    Path("a.jsonl").write_text('{"item": 1, "text": "a"}\n{"item": 2}\n')
+    Path("b.jsonl").write_text('{"item": 1, "text": "a"}\n{"item": 2, "text": "b"}\n')
+    Path("r.jsonl").write_text('{"item": 1, "text": "a"}\n{"item": 2, "text": "b"}\n')
+    wrong = postil("score", "a.jsonl", "b.jsonl", "-r", "r.jsonl", "-m", "rouge-l")
+    assert (wrong.code, wrong.out) == (3, "")
+    assert "a.jsonl:2: text: missing; " in wrong.err
+    assert APART not in wrong.err
+
+
 def test_more_files_than_a_byte_can_number(
     postil: Postil, of_systems: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMN",
     "Nested",
+    "NoColumn",
     "NoNumber",
     "NotJson",
     "Null",
@@ -58,6 +59,12 @@ class NotJson(str):
 
 class Null(Message):
     """The problem that a value is null, or missing in a data frame."""
+
+    __slots__ = ()
+
+
+class NoColumn(Message):
+    """The problem that a file lacks a column, or a row a field."""
 
     __slots__ = ()
 
@@ -311,7 +318,7 @@ def noun_of(row_type: type[msgspec.Struct]) -> str:
     return _NEXT_WORD.sub(" ", row_type.__name__.lstrip("_")).lower()
 
 
-def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advice: str = "") -> Message:
+def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advice: str = "") -> NoColumn:
     """Describe a row that lacks fields.
 
     Args:
@@ -321,7 +328,7 @@ def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advi
         row: Another word for it.
         advice: Advice, with a semicolon before it.
     """
-    return Message(
+    return NoColumn(
         "missing; {kind} needs {needed}; this {row} has: {there}{advice}",
         kind=f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}",
         needed=", ".join(needed),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.delimited import Wanted, column_names
-from postil.data.explain import COLUMN, column_setting, file_setting, shown
+from postil.data.explain import COLUMN, NoColumn, column_setting, file_setting, shown
 from postil.data.rows import Reference, Row
 from postil.data.synonyms import LISTS, other_names
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
@@ -24,6 +24,7 @@ __all__ = [
     "DECIMALS",
     "FORMATS",
     "NESTED",
+    "ROLE",
     "Reading",
     "by_role",
     "checked_decimal",
@@ -158,6 +159,8 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "lines", "parquet", "arrow", "x
 """Formats that may be named."""
 DECIMALS: Final = (".", ",")
 """Characters that may stand before the decimals of a number."""
+ROLE: Final = "file of this command"
+"""Kind of the names of roles, for messages."""
 NESTED: Final = LISTS
 """Field of a row that has all references of an item."""
 COLUMNS: Final = Setting("column", instead="columns")
@@ -325,7 +328,7 @@ class Reading:
             word = Blank("tab" if found == "\t" else shown(found))
             between = file_setting("delimiter", word, python=f"delimiter={shown(found)}")
             advice = [Message("; is {mark} between the columns? {delimiter}", mark=shown(found), delimiter=between)]
-        problem = Message(
+        problem = NoColumn(
             "no such column; {guess} file has: {columns}{advice}",
             "no such columns; {guess} file has: {columns}{advice}",
             count=len(missing),
@@ -500,7 +503,7 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
                 "{column} takes FIELD=COLUMN, such as text=prediction; got '{got}'", column=COLUMNS, got=pair
             )
         if dot and role not in roles:
-            raise UnknownName("file of this command", role, roles)
+            raise UnknownName(ROLE, role, roles)
         row_type = roles[role or next(iter(roles))]
         needed = {each.encode_name: each.required for each in msgspec.structs.fields(row_type)}
         needed |= dict.fromkeys(("text", NESTED), False) if row_type is Reference else {}  # one of the two is enough

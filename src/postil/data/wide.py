@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.data.delimited import column_names
-from postil.data.explain import COLUMN, column_setting, shown
+from postil.data.explain import COLUMN, NoColumn, column_setting, shown
 from postil.data.reading import Reading, is_folded, items_by_column, names_systems, parts_of, pattern_of, system_pattern
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import InvalidInput, UsageError, nearest
@@ -273,8 +273,8 @@ def _columns(source: str, names: Sequence[str], where: str, line: int | None, *,
         if not matches:
             near = None if star else nearest(part, names)
             guess = f"did you mean '{near}'? The" if near else "the"
-            problem = f"no such column; {guess} file has: {column_names(names)}"
-            raise InvalidInput(problem, where=where, line=line, field=part)
+            lacking = NoColumn(f"no such column; {guess} file has: {column_names(names)}")
+            raise InvalidInput(lacking, where=where, line=line, field=part)
         of_part = {match[0] if whole else match[1].strip(): match[0] for match in matches}
         if twice := next((label for label in of_part if found.get(label, of_part[label]) != of_part[label]), None):
             columns = f"{shown(found[twice])} and {shown(of_part[twice])}"

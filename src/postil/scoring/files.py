@@ -11,7 +11,7 @@ small files; the numbers are the same to the last bit.
 from __future__ import annotations
 
 from array import array
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from postil.data.atomic_file import check_apart
+from postil.data.explain import NoColumn
 from postil.data.paired_tables import PAIR, alone, firsts, pair_tables, repeated
 from postil.data.progress import OnMessage, progress, steps
+from postil.data.reading import ROLE, Reading
 from postil.data.row_files import Writer, read
 from postil.data.rows import Candidate, Reference, Score
 from postil.engine import elsewhere
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.messages import Blank, Message, Setting
+from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.background import DocumentFrequencies, ExternalFrequencies
 from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import (
@@ -59,7 +61,6 @@ from postil.text.tokenizers import tokenizer as named_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from postil.data.reading import Reading
     from postil.scoring.options import ScoreOptions
     from postil.text.han import HanTexts
 
@@ -75,6 +76,15 @@ FEW: Final = 16
 """Number of items as large as the largest from which on streaming saves memory: it has one at a time in memory."""
 PASSES: Final = 64
 """Largest number of times that the references are read: once for each run of candidates in their order."""
+APART: Final = Message(
+    "where the files of candidates have other columns each, score each by itself, with its own {column} and {items}: "
+    "{compare} and {correlate} take several files of item scores",
+    column=Setting("column", Blank("FIELD=COLUMN"), instead="columns"),
+    items=Setting("items", Blank("FILE")),
+    compare=Command("compare"),
+    correlate=Command("correlate"),
+)
+"""Remedy where one of several files of candidates lacks a column."""
 
 
 def notes(result: ScoreResult) -> list[str]:
@@ -115,6 +125,38 @@ def score_files(
         InvalidInput: Something in a file is wrong; says where.
         Undefined: CIDEr of a single item without a background.
     """
+    of_candidates = [candidates] if isinstance(candidates, str) else list(candidates)
+    several = [references] if isinstance(references, str) else list(references)
+    with _told_apart(of_candidates):
+        return _score_files(of_candidates, several, options, on_message, on_metrics)
+
+
+@contextmanager
+def _told_apart(candidates: Sequence[str]) -> Iterator[None]:
+    """Add a remedy to the error that one of several files of candidates has other columns than those that are named."""
+    try:
+        yield
+    except InvalidInput as error:
+        first = error.line in {None, 1}  # else the file has the column, and a row is wrong
+        if not (first and error.where in candidates and isinstance(error.message, NoColumn) and len(candidates) > 1):
+            raise
+        problem = Message("{problem}; {apart}", problem=error.message, apart=APART)
+        raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None
+    except UnknownName as error:
+        names = {name for each in candidates for name in (Path(each).name, Reading().system_name(each))}
+        if error.kind != ROLE or Path(error.name).name not in names or len(candidates) == 1:
+            raise
+        raise UsageError("{problem}; {apart}", problem=error.message, apart=APART) from None
+
+
+def _score_files(
+    of_candidates: Sequence[str],
+    several: Sequence[str],
+    options: ScoreOptions,
+    on_message: OnMessage,
+    on_metrics: Callable[[Collection[str]], object],
+) -> ScoreResult:
+    """Score files; see `score_files`."""
     load_plugins(options.plugins)
     asked = parse_all(options.metrics) if options.metrics else None
     if asked is not None:
@@ -129,8 +171,6 @@ def score_files(
         )
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
-    of_candidates = [candidates] if isinstance(candidates, str) else list(candidates)
-    several = [references] if isinstance(references, str) else list(references)
     _check_files([*of_candidates, *several], options)
     readings = options.readings(PAIR, said.append)
     pair = pair_tables(of_candidates, several, readings) if several else alone(of_candidates, readings)
