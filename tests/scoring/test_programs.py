@@ -114,9 +114,31 @@ def test_a_sentence_for_the_methods_section(postil: Postil) -> None:
         "Qin et al. (2018)",
         "Lin (2004)",
     ]
-    of_csv = postil(*asked, "--format", "csv")
-    assert said in of_csv.err
-    assert "We report" not in of_csv.out
+    for form in ("csv", "json", "jsonl"):
+        other = postil(*asked, "--format", form)
+        assert said in other.err
+        assert "We report" not in other.out
+
+
+@pytest.mark.parametrize("layout", ["rows", "systems"])
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("latex", r"signature a\_b(c=d\&e\#f)\textbar{}100\%"),
+        ("table.tex", r"signature a\_b(c=d\&e\#f)\textbar{}100\%"),
+        ("markdown", r"signature a\_b(c=d&e\#f)\|100%"),
+        ("html", "signature a_b(c=d&amp;e#f)|100%"),
+        ("csv", "signature a_b(c=d&e#f)|100%"),
+    ],
+)
+def test_the_sentence_is_escaped_for_the_format_of_the_table(
+    postil: Postil, monkeypatch: pytest.MonkeyPatch, layout: str, form: str, said: str
+) -> None:
+    monkeypatch.setattr("postil.metrics.citations.methods", lambda _: methods({"m": "a_b(c=d&e#f)|100%"}))
+    outcome = postil(*BASE, "-m", "rouge1", "--cite", "--layout", layout, "--format", form)
+    assert outcome.code == 0, outcome.err
+    assert f"We report m ({said}), computed by postil " in outcome.err
+    assert "We report" not in outcome.out
 
 
 def test_only_what_sacrebleu_computes_has_its_signature() -> None:

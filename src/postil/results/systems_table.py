@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.results.table_options import TableOptions
 
-__all__ = ["SystemsTable", "show_systems"]
+__all__ = ["SystemsTable", "show_systems", "typeset"]
 
 DAGGER: Final = "†"
 
@@ -186,8 +186,16 @@ def _cell(
     return ShownNumber(value, digits, DAGGER * score.different, bold=score.place == 1, underlined=score.place == 2)
 
 
-def _text(form: Text, text: str) -> str:
-    """A text without marks of its own, since bold and italics mean something in the table."""
+def typeset(form: Text, text: str) -> str:
+    r"""Escape a text wholly, since bold and italics mean something in a table.
+
+    Args:
+        form: The format.
+        text: The text.
+
+    >>> print(typeset("latex", "bleu|case:mixed_50 %"), typeset("markdown", "a_b"))
+    bleu\textbar{}case:mixed\_50 \% a\_b
+    """
     text = ESCAPES[form](text)
     return _EMPHASIS.sub(r"\\\g<0>", text) if form == "markdown" else text
 
@@ -212,14 +220,14 @@ def _labels(form: Text, table: SystemsTable, options: TableOptions) -> tuple[lis
 
 def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
     labels, heads = _labels(form, table, options)
-    columns = [[_text(form, text) for text in labels]]
+    columns = [[typeset(form, text) for text in labels]]
     if len(set(table.counts)) > 1:
         columns.append(["n", *(f"{n:,}" for n in table.counts)])
     style = _STYLES.get(form, _Style())
     for column, head in zip(table.metrics, heads, strict=True):
         scores = list(_scores(table, column, options))
         cells = [score.written(style) if score else style.none for score in scores]
-        columns.append([_text(form, head), *(_aligned(scores, cells) if form == "table" else cells)])
+        columns.append([typeset(form, head), *(_aligned(scores, cells) if form == "table" else cells)])
     return list(map(list, zip(*columns, strict=True)))
 
 
@@ -280,7 +288,7 @@ def _notes(
 def _signatures(form: Text, table: SystemsTable, options: TableOptions) -> list[str]:
     names = _names(form, table, options)
     metrics = [metric for metric in table.named if metric in table.signatures]
-    return [_text(form, f"{names.get(metric, metric)}: {table.signatures[metric]}") for metric in metrics]
+    return [typeset(form, f"{names.get(metric, metric)}: {table.signatures[metric]}") for metric in metrics]
 
 
 def _plain(form: Text, table: SystemsTable, options: TableOptions) -> str:
@@ -291,8 +299,8 @@ def _plain(form: Text, table: SystemsTable, options: TableOptions) -> str:
 
 
 def _markdown(table: SystemsTable, options: TableOptions) -> str:
-    caption = f"{_text('markdown', options.caption)}\n\n" if options.caption else ""
-    note = _text("markdown", " ".join(_notes("markdown", table, options, second="in italics")))
+    caption = f"{typeset('markdown', options.caption)}\n\n" if options.caption else ""
+    note = typeset("markdown", " ".join(_notes("markdown", table, options, second="in italics")))
     signatures = "".join(f"- {line}\n" for line in _signatures("markdown", table, options))
     table_of_scores = LAYOUTS["markdown"](_grid("markdown", table, options))
     return f"{caption}{table_of_scores}\n{note}\n" + (f"\n{signatures}" if signatures else "")
@@ -312,7 +320,7 @@ def _latex(table: SystemsTable, options: TableOptions) -> str:
     if fitting.size:
         body = [rf"{{\{fitting.size}\setlength{{\tabcolsep}}{{{fitting.gap}pt}}%", *body[:-1], body[-1] + "}"]
     if notes := _notes("latex", table, options):
-        below = _text("latex", " ".join(notes)).replace(r"95 \%", r"95~\%").replace(r"$\dagger$ ", r"$\dagger$~")
+        below = typeset("latex", " ".join(notes)).replace(r"95 \%", r"95~\%").replace(r"$\dagger$ ", r"$\dagger$~")
         body += [r"\par\smallskip", rf"{{\noindent\footnotesize {below}\par}}"]
     if signatures := _signatures("latex", table, options):
         body += [r"\par\smallskip", r"{\scriptsize\raggedright\setlength{\parindent}{0pt}%"]
@@ -320,7 +328,7 @@ def _latex(table: SystemsTable, options: TableOptions) -> str:
     wide = table_width(columns(1.0)) > COLUMN
     comments = [rf"% needs \usepackage{{booktabs{',graphicx' * fitting.scaled}}}"]
     if options.caption is not None or options.label is not None:
-        caption = [rf"\caption{{{_text('latex', options.caption)}}}"] if options.caption is not None else []
+        caption = [rf"\caption{{{typeset('latex', options.caption)}}}"] if options.caption is not None else []
         label = [rf"\label{{{options.label}}}"] if options.label is not None else []
         kind = f"table{'*' * wide}"
         body = [rf"\begin{{{kind}}}", r"\centering", *caption, *label, *body, rf"\end{{{kind}}}"]
@@ -344,7 +352,7 @@ def _widths(table: SystemsTable, options: TableOptions, size: float) -> list[flo
 def _html(table: SystemsTable, options: TableOptions) -> str:
     text = LAYOUTS["html"](_grid("html", table, options))
     if options.caption:
-        text = text.replace("<thead>", f"<caption>{_text('html', options.caption)}</caption>\n<thead>", 1)
-    text += f"<p>{_text('html', ' '.join(_notes('html', table, options)))}</p>\n"
+        text = text.replace("<thead>", f"<caption>{typeset('html', options.caption)}</caption>\n<thead>", 1)
+    text += f"<p>{typeset('html', ' '.join(_notes('html', table, options)))}</p>\n"
     signatures = "".join(f"<li>{line}</li>" for line in _signatures("html", table, options))
     return text + (f"<details><summary>Signatures</summary><ul>{signatures}</ul></details>\n" if signatures else "")

@@ -56,6 +56,7 @@ def score(
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """
     from postil.metrics.citations import methods  # noqa: PLC0415
+    from postil.results.systems_table import typeset  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.scoring.files import notes, score_files  # noqa: PLC0415
     from postil.scoring.view import as_percent  # noqa: PLC0415
@@ -75,6 +76,8 @@ def score(
         table = replace(table, percent=True, as_printed=False)  # once, whichever asks for it
     write_figures([result], figures, table.names)
     cited = methods(result.signatures) if options.cite else []
+    if format in {"markdown", "latex", "html"}:  # the sentence goes where the table goes
+        cited = [typeset(format, line) for line in cited]
     if format != "table":
         for line in cited:
             say(line)

@@ -31,7 +31,8 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
             bleu-4(tokenizer=13a).
         like: Program whose numbers are wanted: sacrebleu, rouge-score or pycocoevalcap. Its metrics (all of them where
             none is named; of sacrebleu bleu alone) get its parameters and tokenizer, and tables its factor of 100.
-        cite: Add a sentence for the methods section of a paper: metrics, papers and signatures.
+        cite: Add a sentence for the methods section of a paper: metrics, papers and signatures; escaped where the
+            tables are LaTeX, Markdown or HTML.
         scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
         weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
             votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
