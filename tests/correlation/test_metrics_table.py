@@ -262,7 +262,7 @@ def test_aspects_that_the_first_rows_have_no_key_for(postil: Postil, form: str) 
     rows = side_by_side()
     for row in rows[:2]:
         del row["fluency"]
-    Path("wide.csv").write_text(rows_as_csv(rows, SIDE_BY_SIDE))
+    Path("wide.csv").write_text(str(rows_as_cells(rows, SIDE_BY_SIDE)))
     expected = postil("correlate", "s.jsonl", "--judgements", "wide.csv", *COMMAND[4:], *BOTH, *LAYOUT)
     assert expected.code == 0, expected.err
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
@@ -279,7 +279,7 @@ def test_aspects_of_standard_input(postil: Postil, form: str, side: bool) -> Non
     expected = postil(*COMMAND, *BOTH, *LAYOUT)
     rows = side_by_side() if side else [asdict(row) for row in read("j.jsonl", Judgement)]
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-    data = {"csv": rows_as_csv(rows), "json": json.dumps(rows), "jsonl": lines}[form]
+    data = {"csv": str(rows_as_cells(rows)), "json": json.dumps(rows), "jsonl": lines}[form]
     told = () if form == "jsonl" else ("--input-format", f"judgements={form}")
     command = ("correlate", "s.jsonl", "--judgements", "-", *COMMAND[4:], *BOTH, *LAYOUT, *told)
     found = postil(*command, stdin=data.encode())
