@@ -68,6 +68,7 @@ CALLS: Final = {
     "Hint": (0, 1),
     "Listed": (1,),
     "Message": (0, 1),
+    "NoColumn": (0, 1),
     "Note": (1, 2),
     "Refused": (1, 2),
     "Undefined": (0, 1),
