@@ -143,7 +143,7 @@ def _excerpt(one: Disagreement | ScreenedRow) -> str:
 
 
 def _about(one: Disagreement) -> str:
-    """What is to be said of a disagreement below its text."""
+    """The line below the text of a disagreement."""
     said = (f"moderators {one.decision}", f"probability {short(one.probability)}", one.row, one.id, one.reason)
     return " · ".join(filter(None, said))
 
