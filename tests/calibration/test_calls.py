@@ -98,6 +98,27 @@ def test_what_says_that_there_is_no_value(made: Path, tmp_path: Path, *, frame: 
         )
 
 
+@pytest.mark.parametrize("frame", [True, False])
+def test_labels_that_nobody_gave_yet_are_left_out(made: Path, tmp_path: Path, *, frame: bool) -> None:
+    rows = [json.loads(line) for line in (made / "labels.jsonl").read_text().splitlines()]
+    open_ones = [{**row, "show": hole} for row, hole in zip(rows, (None, float("nan"), "", " "), strict=False)]
+    of = {"columns": {"articles.title": "headline"}, "resamples": 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain = postil.calibrate(made / "tc", rows, untitled(), out=f"{tmp_path / 'a'}", **of)
+    both = open_ones + rows
+    with pytest.warns(UserWarning, match=r"^labels: 4 rows without an answer, left out$"):
+        found = postil.calibrate(
+            made / "tc", pd.DataFrame(both) if frame else both, untitled(), out=f"{tmp_path / 'b'}", **of
+        )
+    assert found.to_json() == plain.to_json()
+    with (
+        pytest.warns(UserWarning, match=r"^labels: 4 rows without an answer"),
+        pytest.raises(postil.InvalidInput, match=r"^labels: expected at least one label with an answer, got none$"),
+    ):
+        postil.calibrate(made / "tc", open_ones, untitled(), out=f"{tmp_path / 'c'}", **of)
+
+
 def test_what_is_refused(made: Path, tmp_path: Path) -> None:
     model, free = made / "tc", postil.CalibrateOptions(out=str(tmp_path / "free"))
     with pytest.raises(postil.InvalidInput, match=r"labels\.jsonl: none of 60 labels is of a known article"):

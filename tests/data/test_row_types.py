@@ -183,7 +183,6 @@ OTHER: list[tuple[type, dict[str, object], str]] = [
     (Impression, {"shown": 1}, "shown: expected true or false, got 1"),
     (Label, {"show": "maybe"}, "show: expected true or false, show or hide, 1 or 0"),
     (Label, {"show": 2}, "show: expected true or false"),
-    (Label, {"show": None}, "show: expected true or false"),
     (Label, {"show": [1]}, "show: expected"),
     (Label, {"text": " "}, "text: expected the text of a suggestion, got an empty one"),
     (Label, {"rank": 0}, "rank: expected a rank from 1, got 0"),

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from postil.data.delimited import Delimited
 from postil.data.reading import Reading, readings
 from postil.data.row_files import read, write
-from postil.data.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Score
+from postil.data.rows import Article, Candidate, Decision, Judgement, PairPreference, Passage, Rating, Reference, Score
+from postil.data.suggestions import Impression, Label
 from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
 
@@ -437,6 +438,65 @@ def test_cells_without_a_value_are_counted_where_they_are_read(tmp_path: Path, f
     got, said = rows(path, Reference, missing=frozenset({"-"}))
     assert [(row.text, row.id) for row in got] == [("", None), ("Rain", None), ("", None)]
     assert said[-1].startswith("5 cells that --missing names, taken as empty; ")
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet", "arrow", "xlsx", "ods"])
+@pytest.mark.parametrize("column", ["show", "show it?"])
+def test_labels_that_nobody_gave_yet_are_left_out_and_counted(tmp_path: Path, form: str, column: str) -> None:
+    """Their other cells are not checked; an answer that is none is an error, with its line."""
+    answers = ["yes", "", " ", "hide"]
+    records = [{"article": f"a{n}", "text": f"Rain {n}.", column: answer} for n, answer in enumerate(answers)]
+    records[1]["text"] = ""
+    columns = {"columns": {"show": column}} if column != "show" else {}
+    path = table_of(tmp_path / f"t.{form}", records)
+    got, said = rows(path, Label, **columns)
+    assert got == [Label("a0", "Rain 0.", True), Label("a3", "Rain 3.", False)]
+    assert said == ["2 rows without an answer, left out"]
+    kept = read(path, Label, Reading(**columns))
+    assert len([*kept]) == 2
+    assert kept.places.line(1) == kept.places.line(0) + 3
+    records[3][column] = "maybe"
+    path = table_of(tmp_path / f"t.{form}", records)
+    line = 5 if form in {"csv", "xlsx", "ods"} else 4
+    with pytest.raises(InvalidInput) as caught:
+        rows(path, Label, **columns)
+    problem = 'expected true or false, show or hide, 1 or 0; got "maybe"'
+    assert str(caught.value) == f"{path}:{line}: {column}: {problem}"
+    assert rows(path, Label, **columns, missing=frozenset({"maybe"}))[0] == [Label("a0", "Rain 0.", True)]
+
+
+def test_labels_of_objects_without_a_value(tmp_path: Path) -> None:
+    rest = '"article": "a1", "text": "Rain."'
+    lines = [f'{{{rest}, "show": null}}', f'{{{rest}, "show": ""}}', f'{{{rest}, "show": 1}}', f"{{{rest}}}"]
+    label = Label("a1", "Rain.", True)
+    assert found(tmp_path / "t.jsonl", "\n".join(lines[:3]), Label) == ([label], ["2 rows without an answer, left out"])
+    assert found(tmp_path / "n.jsonl", lines[0], Label) == ([], ["1 row without an answer, left out"])
+    assert refusal(tmp_path / "t.jsonl", "\n".join(lines), Label).startswith(":4: show: missing; a label needs")
+
+
+@pytest.mark.parametrize(
+    ("row_type", "head", "expected"),
+    [
+        (Decision, "text,decision\nRain,", "keep or hold"),
+        (PairPreference, "item,system_a,system_b,annotator,preference\n1,x,y,ann,", "a, tie or b"),
+        (Judgement, "item,system,annotator,grade\n1,x,ann,", "a number"),
+        (Score, "item,system,metric,score\n1,x,bleu,", "a number"),
+    ],
+)
+def test_an_empty_cell_where_a_value_is_needed(tmp_path: Path, row_type: type[Row], head: str, expected: str) -> None:
+    said = refusal(tmp_path / "t.csv", head + '""', row_type)
+    name = head.partition("\n")[0].rpartition(",")[2]
+    assert said == f":2: {name}: expected {expected}, got an empty cell; leave the row out where there is none"
+
+
+def test_a_date_in_place_of_an_answer(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", [["article", "text", "show"], ["a1", "Rain.", dt.date(2024, 5, 1)]])
+    said = "expected true or false, show or hide, 1 or 0, got the date 2024-05-01; format the column as text and write"
+    with pytest.raises(InvalidInput, match=f":2: show: {said}"):
+        rows(path, Label)
+    data = 'impression,article,models,teams,clicked,shown\n1,a,"[""x"",""y""]",[0],[1],maybe\n'
+    problem = 'shown: expected true or false, got "maybe"; write TRUE or FALSE, or 1 or 0'
+    assert refusal(tmp_path / "t.csv", data, Impression) == f":2: {problem}"
 
 
 def test_what_is_no_list(tmp_path: Path) -> None:

@@ -100,7 +100,8 @@ def calibrate(
         check_folder(options.out)
     names = ColumnNames({"labels": Label, "articles": Draft}, columns, missing=missing)
     opened = open_rows(labels, Label, "labels", names)
-    rows, where = list(opened), opened.places.where
+    where = opened.places.where
+    rows = _some(list(opened), where)
     found = options.articles if articles is None else articles
     known = () if found is None else checked_articles(open_rows(found, Draft, "articles", names))
     return calibrate_model(model, rows, {article.id: article for article in known}, options, where=where)
@@ -214,10 +215,17 @@ def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: O
         on_message: Callback for status messages.
 
     Raises:
-        InvalidInput: A row is invalid; names it.
+        InvalidInput: A row is invalid, which is named, or none has an answer.
     """
     given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
-    return [row for file in files for row in read(file, Label, given["labels"])]
+    return _some([row for file in files for row in read(file, Label, given["labels"])], ", ".join(files))
+
+
+def _some(labels: list[Label], where: str) -> list[Label]:
+    """Refuse a table of which no row has an answer."""
+    if not labels:
+        raise InvalidInput("expected at least one label with an answer, got none", where=where)
+    return labels
 
 
 def estimate_calibration(

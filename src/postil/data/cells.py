@@ -335,11 +335,13 @@ class MergedCell(BrokenCell):
 
 
 def _kind(wanted: inspect.Type) -> str:
-    """Kind of a field: id, text, number, integer, truth, date, or json for lists and objects."""
+    """Kind of a field: id, text, number, integer, truth, date, checked by its own, or json for lists and objects."""
     options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    if own := _own_check(wanted):
+        return own.get("kind", "checked")
     for option in options:
         if isinstance(option, inspect.Metadata):
-            return "date" if option.extra and not isinstance(option.type, inspect.BoolType) else _kind(option.type)
+            return _kind(option.type)
     kinds = {type(option) for option in options}
     if inspect.StrType in kinds:
         return "id" if inspect.IntType in kinds else "text"
@@ -348,6 +350,13 @@ def _kind(wanted: inspect.Type) -> str:
     if inspect.IntType in kinds:
         return "integer"
     return "truth" if inspect.BoolType in kinds else "json"
+
+
+def _own_check(wanted: inspect.Type) -> Mapping[str, str]:
+    """What is said of a field that has a check of its own: in words what it takes, and its kind; empty for others."""
+    options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
+    extras = [option.extra or {} for option in options if isinstance(option, inspect.Metadata)]
+    return next((extra for extra in extras if "expected" in extra), {})
 
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -360,7 +369,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 def plain_types(info: msgspec.structs.FieldInfo) -> frozenset[type]:
-    """Types of values that a field takes as they are; none for dates, and for lists and objects.
+    """Types of values that a field takes as they are; none for own checks, lists and objects.
 
     Args:
         info: The field.
@@ -402,6 +411,7 @@ class CellField:
         self.column = column
         self._type = inspect.type_info(info.type)
         self.kind = _kind(self._type)
+        self._expected = _own_check(self._type).get("expected") or _EXPECTED[self.kind]
         options = self._type.types if isinstance(self._type, inspect.UnionType) else (self._type,)
         self._optional = not info.required or any(isinstance(each, inspect.NoneType) for each in options)
         self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
@@ -444,13 +454,13 @@ class CellField:
                 return ""
             if self._optional or self._is_list:
                 return self._default
-            advice: str = "; leave the row out where there is none" if self.kind == "number" else ""
+            advice: str = "" if self.kind in {"id", "text", "json"} else "; leave the row out where there is none"
             if self.kind == "id" and not self._fills:
                 advice = Message(
                     "; where it stands for the cell above, as merged cells do: {fill_down}",
                     fill_down=file_setting("fill_down", on=True),
                 )
-            raise InvalidInput(_unfit(self.kind, "an empty cell", advice))
+            raise InvalidInput(_unfit(self._expected, "an empty cell", advice))
         if isinstance(cell, date | time):
             return self._date(cell)
         if isinstance(cell, BrokenCell):
@@ -469,10 +479,9 @@ class CellField:
     def _date(self, cell: date | time) -> object:
         if self.kind == "date":
             return cell.isoformat()
-        advice = (
-            f"format the column as {'text' if self.kind in {'id', 'text'} else 'numbers'} and write the value again"
-        )
-        raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got the date {cell.isoformat()}; {advice}")
+        form = "text" if self.kind in {"id", "text", "checked"} else "numbers"
+        advice = f"format the column as {form} and write the value again"
+        raise InvalidInput(f"expected {self._expected}, got the date {cell.isoformat()}; {advice}")
 
     def _words(self, cell: object) -> str:
         if isinstance(cell, str):
@@ -498,13 +507,13 @@ class CellField:
                 number = None
             number = None if "_" in text else number
         if not is_number(number) or (self.kind == "integer" and not float(number).is_integer()):
-            raise InvalidInput(_unfit(self.kind, shown(cell), self._advice(cell)))
+            raise InvalidInput(_unfit(self._expected, shown(cell), self._advice(cell)))
         return int(number) if self.kind == "integer" else float(number)
 
     def _truth(self, cell: object) -> bool:
         found = truth(cell)
         if found is None:
-            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}; write TRUE or FALSE, or 1 or 0")
+            raise InvalidInput(f"expected {self._expected}, got {shown(cell)}; write TRUE or FALSE, or 1 or 0")
         return found
 
     def _advice(self, cell: object) -> str:
@@ -537,8 +546,8 @@ class CellField:
         return msgspec.convert(value, self._hint)
 
 
-def _unfit(kind: str, got: str, advice: str) -> Message:
-    return Message("expected {expected}, got {got}{advice}", expected=_EXPECTED[kind], got=got, advice=advice)
+def _unfit(expected: str, got: str, advice: str) -> Message:
+    return Message("expected {expected}, got {got}{advice}", expected=expected, got=got, advice=advice)
 
 
 def constants_of(row_type: type[Row], reading: Reading) -> dict[str, object]:
@@ -571,7 +580,6 @@ _EXPECTED: Final = {
     "number": "a number",
     "integer": "an integer",
     "truth": "true or false",
-    "date": "a date",
     "json": "a list in JSON",
 }
 

@@ -50,8 +50,17 @@ def _unseen(_rows: Sequence[object]) -> None:
     """Take no note of rows."""
 
 
+def _kept(_line: bytes) -> bool:
+    """Leave no line out."""
+    return False
+
+
 def read(
-    stream: IO[bytes], row_type: type[T], places: RowLocations, see: Callable[[Sequence[T]], None] = _unseen
+    stream: IO[bytes],
+    row_type: type[T],
+    places: RowLocations,
+    see: Callable[[Sequence[T]], None] = _unseen,
+    left_out: Callable[[bytes], bool] = _kept,
 ) -> Iterator[T]:
     """Read rows, line by line.
 
@@ -62,6 +71,7 @@ def read(
         row_type: A row, or `dict` for objects with every field that they have.
         places: Locations, which record the blank lines.
         see: Callback for all rows, many at a time.
+        left_out: True for a line that is no row and is left out in place of an error.
 
     Yields:
         The rows.
@@ -95,7 +105,9 @@ def read(
                     if not plain:
                         check_keys(line, number, places.where)
                 except FAILURES as error:
-                    again = reread(line, number, row_type, places.where, error)
+                    skipped = left_out(line)
+                    rows += skipped
+                    again = None if skipped else reread(line, number, row_type, places.where, error)
                     if again is None:
                         places.skip(number)
                         continue

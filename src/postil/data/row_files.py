@@ -291,7 +291,7 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
         else:
             counts = TextCounts(row_type)
             try:
-                yield from jsonl.read(source, row_type, places, counts.see_rows)
+                yield from jsonl.read(source, row_type, places, counts.see_rows, counts.leave_out)
             except InvalidInput as error:
                 said = advised(error.problem, error.field, error.field, row_type, reading)
                 raise InvalidInput(said, where=error.where, line=error.line, field=error.field) from None

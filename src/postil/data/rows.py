@@ -77,7 +77,9 @@ if TYPE_CHECKING:
     Statistics: TypeAlias = tuple[float, ...]
 else:
     # A file may say more than a row holds: an integer for an id, null for no ratings. The row settles it.
-    Date = Annotated[str | int | float, msgspec.Meta(extra={"check": optional_date})]
+    Date = Annotated[
+        str | int | float, msgspec.Meta(extra={"check": optional_date, "expected": "a date", "kind": "date"})
+    ]
     Id = str | int
     Signature = str | None
     Votes = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -241,7 +243,7 @@ def _check_decision(value: object) -> None:
 if TYPE_CHECKING:
     Verdict: TypeAlias = Literal["keep", "hold"]
 else:
-    Verdict = Annotated[str, msgspec.Meta(extra={"check": _check_decision})]
+    Verdict = Annotated[str, msgspec.Meta(extra={"check": _check_decision, "expected": "keep or hold"})]
 
 
 class Decision(Row, frozen=True, omit_defaults=True, gc=False):
@@ -605,8 +607,8 @@ if TYPE_CHECKING:
     Choice: TypeAlias = Literal["a", "tie", "b"]
     Side: TypeAlias = Literal["a", "b"]
 else:
-    Choice = Annotated[str, msgspec.Meta(extra={"check": check_choice})]
-    Side = Annotated[str | None, msgspec.Meta(extra={"check": _check_left})]
+    Choice = Annotated[str, msgspec.Meta(extra={"check": check_choice, "expected": "a, tie or b"})]
+    Side = Annotated[str | None, msgspec.Meta(extra={"check": _check_left, "expected": "a or b"})]
 
 
 class PairPreference(Row, frozen=True, omit_defaults=True, gc=False):

@@ -374,6 +374,9 @@ TIED: Final = "text that as many would show as would not"
 REPLACED: Final = "answer of an annotator who gave a later one about the same text"
 """Reasons why labels are not in the numbers."""
 
+ANSWERS: Final = "true or false, show or hide, 1 or 0"
+"""Answers that a label may have."""
+
 _MEANING: Final = {"show": True, "hide": False, "do not show": False}
 
 
@@ -392,7 +395,7 @@ def parse_show(value: object) -> bool:
     """
     found = _MEANING.get(value.strip().lower(), truth(value)) if isinstance(value, str) else truth(value)
     if found is None:
-        raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {text_of(value)}", field="show")
+        raise InvalidInput(f"expected {ANSWERS}; got {text_of(value)}", field="show")
     return found
 
 
@@ -401,7 +404,7 @@ if TYPE_CHECKING:
     Show: TypeAlias = bool
 else:
     LabelId = str | int
-    Show = Annotated[bool | int | float | str, msgspec.Meta(extra={"check": parse_show})]
+    Show = Annotated[bool | int | float | str, msgspec.Meta(extra={"check": parse_show, "expected": ANSWERS})]
 
 
 class Label(Row, frozen=True, omit_defaults=True, gc=False):

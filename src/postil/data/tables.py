@@ -29,11 +29,12 @@ from postil.data.columns import (
 )
 from postil.data.delimited import column_names
 from postil.data.escaping import without_apostrophe
-from postil.data.explain import counted, explain, file_setting, lacking, noun_of, unlike
+from postil.data.explain import counted, explain, file_setting, lacking, load_json, noun_of, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, items_by_column, named_in, parts_of
 from postil.data.recognition import recognized
 from postil.data.row_locations import RowLocations, name_in_file
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
+from postil.data.suggestions import Label
 from postil.data.synonyms import ROW
 from postil.data.wide import SUBJECTS, Place, unfolding
 from postil.errors import InvalidInput
@@ -63,6 +64,17 @@ class ColumnSource(NamedTuple, Generic[F]):
     constants: dict[str, object]
 
 
+def _subject(row_type: type[Row], *, missing: bool) -> str:
+    """The field without whose value a row is left out; empty for none.
+
+    A label without an answer is a suggestion that nobody judged yet. A row without a number may be a mistake, so it is
+    left out only where texts that hold no value are named.
+    """
+    if row_type is Label:
+        return ANSWER
+    return SUBJECTS[row_type][0] if row_type in {Judgement, Score} and missing else ""
+
+
 @cache
 def _needed_texts(row_type: type[Row]) -> tuple[str, ...]:
     """Fields of a row that hold text and must be there."""
@@ -81,6 +93,7 @@ class TextCounts:
         named: Number of values whose text says that there is none.
         empty: Number of empty texts by column, where a text is needed.
         words: Numbers of texts by column that say, unnamed, that there is no value, as they are written.
+        left_out: Number of rows without a number or an answer, which are none.
 
     >>> counts = TextCounts(Candidate)
     >>> counts.see_rows([Candidate("1", "a", text) for text in ("Rain.", "", "n/a", "-", "n/a")])
@@ -94,6 +107,8 @@ missing=["n/a", "-"] takes them as empty
         self.named = 0
         self.empty: Counter[str] = Counter()
         self.words: dict[str, Counter[str]] = {}
+        self.left_out = 0
+        self._answers = row_type is Label
         self._spelled = row_type.spelled
 
     def see(self, field: str, texts: Sequence[object], column: str = "") -> None:
@@ -141,12 +156,41 @@ missing=["n/a", "-"] takes them as empty
 
         return Batch(batch.lines, cache(column), batch.keys)
 
+    def kept(self, subjects: Sequence[object]) -> list[int]:
+        """Rows that have a number or an answer; others are counted.
+
+        Args:
+            subjects: What stands there.
+        """
+        found = [row for row, subject in enumerate(subjects) if not _is_blank(subject)]
+        self.left_out += len(subjects) - len(found)
+        return found
+
+    def leave_out(self, line: bytes) -> bool:
+        """True if a JSON object is a label without an answer, which is counted.
+
+        Args:
+            line: The object.
+        """
+        if not self._answers:
+            return False
+        with suppress(ValueError, RecursionError):
+            row = load_json(line)
+            if isinstance(row, dict) and ANSWER in row:
+                return not self.kept([row[ANSWER]])
+        return False
+
     def remarks(self) -> list[str]:
         """Remarks on all of them."""
         found = self.of_named()
         for column in dict.fromkeys((*self.empty, *self.words)):
             found += self.of_column(column)
-        return found
+        return found + self.of_left_out()
+
+    def of_left_out(self) -> list[str]:
+        """Remark on the rows without a number or an answer."""
+        noun = "an answer" if self._answers else "a number"
+        return [f"{counted(self.left_out, 'row')} without {noun}, left out"] if self.left_out else []
 
     def of_named(self) -> list[str]:
         """Remark on values that are named as none."""
@@ -177,6 +221,8 @@ missing=["n/a", "-"] takes them as empty
         return found
 
 
+ANSWER: Final = "show"
+"""The answer of a label."""
 NO_TEXTS: Final = frozenset({"-", "#n/a", "n/a", "na", "nan", "none", "null"})
 """Words, without case, that stand where programs and people have no value, and that a text may be as well."""
 LONGEST: Final = 8
@@ -231,10 +277,9 @@ class _Rows(ABC, Generic[T, F]):
         self._nested = not self._unfolding.empty and is_nested(row_type, reading, table.names)
         self._sources: list[ColumnSource[F]] = [self._source(place) for place in self._unfolding.places]
         self._numbers = ROW in reading.columns.values() and ROW not in table.names
-        self._counts, self._left_out = counts or TextCounts(row_type), 0
-        # Where texts that hold no value are named, a row without a number is none.
-        self._number_field = SUBJECTS[row_type][0] if row_type in {Judgement, Score} and reading.missing else ""
-        self._number = reading.columns.get(self._number_field, self._number_field)
+        self._counts = counts or TextCounts(row_type)
+        self._subject_field = _subject(row_type, missing=bool(reading.missing))
+        self._subject = reading.columns.get(self._subject_field, self._subject_field)
 
     def _source(self, place: Place) -> ColumnSource[F]:
         reading, fields, missing = place.reading, dict[str, F](), list[str]()
@@ -343,16 +388,6 @@ class _Rows(ABC, Generic[T, F]):
         name = NESTED if self._nested and name == "text" else name
         return self._reading.columns.get(name, name)
 
-    def _kept_of(self, numbers: Iterable[bool]) -> list[int]:
-        """Rows that have a number, by whether they have; others are counted."""
-        have = list(numbers)
-        self._left_out += have.count(False)
-        return [row for row, has in enumerate(have) if has]
-
-    def _rows_left_out(self) -> list[str]:
-        """Remark on the rows without a number."""
-        return [f"{counted(self._left_out, 'row')} without a number, left out"] if self._left_out else []
-
     @abstractmethod
     def _end(self) -> None:
         """Look at what is known when all rows have come."""
@@ -374,7 +409,7 @@ class _CellRows(_Rows[T, CellField]):
         self._above: dict[int, object] = {at[name]: "" for name in at if reading.fill_down and kinds.get(name) == "id"}
         self._filled = dict.fromkeys(self._above, 0)
         self._said, self._empty = table.detected, True
-        self._number_at = at.get(self._number) if self._number else None
+        self._subject_at = at.get(self._subject) if self._subject else None
         read = self._columns_read() if reading.missing else set()
         self._read_at = [place for place, name in enumerate(table.names) if name in read]
         unread = self._unread()
@@ -405,8 +440,8 @@ class _CellRows(_Rows[T, CellField]):
             known = list(map(self._known, rows)) if self._reading.missing else rows
             if self._above:
                 known = list(map(self._below, known))
-            if self._number_at is not None:
-                kept = self._kept_of(not _is_blank(cells[self._number_at]) for cells in known)
+            if self._subject_at is not None:
+                kept = self._counts.kept([cells[self._subject_at] for cells in known])
                 lines, known = [lines[row] for row in kept], [known[row] for row in kept]
             self._marks.see(lines, known)
             yield of_cells(lines, known, self._names)
@@ -453,7 +488,7 @@ class _CellRows(_Rows[T, CellField]):
     def _end(self) -> None:
         self._marks.settle()
         parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        parts += self._counts.of_named() + self._rows_left_out()
+        parts += self._counts.of_named() + self._counts.of_left_out()
         told: dict[str, list[CellField]] = {}
         for name in self._infos:
             for field in [source.fields[name] for source in self._sources if name in source.fields]:
@@ -531,10 +566,9 @@ class ValueRows(_Rows[T, ValueField]):
         super().__init__(table, row_type, reading, places, counts)
         each = ((source.place, name) for source in self._sources for name in source.place.reading.names)
         self._never = {(place.label, name): place.reading for place, name in each} if table.ragged else {}
-        self._of_number = [source for source in self._sources if self._is_number(source)]
+        self._of_subject = [source for source in self._sources if self._is_subject(source)]
         if table.ragged:
-            numbers = {(source.place.label, self._number_field): source.place.reading for source in self._of_number}
-            self._never |= numbers
+            self._never |= {(each.place.label, self._subject_field): each.place.reading for each in self._of_subject}
         self._types = {name: plain_types(info) for name, info in self._infos.items()}
         # Fields within others, whose names are found in the first rows, and those that may stand in lists of objects.
         self._heads, self._depths = _heads(reading), _depths(reading, table.names)
@@ -567,24 +601,28 @@ class ValueRows(_Rows[T, ValueField]):
         if self._listed:
             batches = map(self._spread, batches)
         batches = map(self._references, batches) if self._nested else batches
-        return map(self._as_named, batches) if self._reading.missing else batches
+        batches = map(self._as_named, batches) if self._reading.missing else batches
+        return map(self._answered, batches) if self._of_subject else batches
 
     def _as_named(self, batch: Batch) -> Batch:
-        """A batch without the texts that are named as none, and without the rows whose number is none."""
+        """A batch without the texts that are named as none."""
         fields = [
             source.fields[name] for source in self._sources for name in self._counts.fields if name in source.fields
         ]
-        known = self._counts.without(batch, self._reading.missing, {field.column for field in fields})
-        if not self._of_number:
-            return known
-        numbers = known.column(self._number)
-        for source in self._of_number:
-            self._see(source.place, self._number_field, numbers)
-        return known.only(self._kept_of(value is not None and value is not UNSET for value in numbers))
+        return self._counts.without(batch, self._reading.missing, {field.column for field in fields})
 
-    def _is_number(self, source: ColumnSource[ValueField]) -> bool:
-        """True if a row without the number of a source is none."""
-        return self._number_field in source.fields and source.fields[self._number_field].column == self._number
+    def _answered(self, batch: Batch) -> Batch:
+        """A batch without the rows that lack their number or answer."""
+        subjects = batch.column(self._subject)
+        for source in self._of_subject:
+            self._see(source.place, self._subject_field, subjects)
+        if self._reading.missing:
+            subjects = [None if subject is UNSET else subject for subject in subjects]
+        return batch.only(self._counts.kept(subjects))
+
+    def _is_subject(self, source: ColumnSource[ValueField]) -> bool:
+        """True if a row without the number or answer of a source is none."""
+        return self._subject_field in source.fields and source.fields[self._subject_field].column == self._subject
 
     def _as_known(self, batch: Batch) -> Batch:
         """A batch; a field within another that the pattern names and the first rows have not is refused."""
@@ -748,7 +786,7 @@ class ValueRows(_Rows[T, ValueField]):
         if self._no_elements and self._tells:
             what = counted(self._no_elements, "empty list")
             self._reading.tell(self._where, f"{what}, taken as no {self._row_type.__name__.lower()}")
-        tell_parts(self._reading, self._where, self._counts.remarks() + self._rows_left_out())
+        tell_parts(self._reading, self._where, self._counts.remarks())
 
 
 def _lack(batch: Batch, row: int, path: str) -> str:
