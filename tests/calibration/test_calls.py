@@ -121,7 +121,7 @@ def test_labels_that_nobody_gave_yet_are_left_out(made: Path, tmp_path: Path, *,
 
 def test_what_is_refused(made: Path, tmp_path: Path) -> None:
     model, free = made / "tc", postil.CalibrateOptions(out=str(tmp_path / "free"))
-    with pytest.raises(postil.InvalidInput, match=r"labels\.jsonl: none of 60 labels is of a known article"):
+    with pytest.raises(postil.InvalidInput, match=r"none of 60 labels .* \(articles=FILE\), or labels of its"):
         postil.calibrate(model, made / "labels.jsonl", options=free)
     with pytest.raises(postil.InvalidInput, match=r"labels: no column 'show'.*columns=\{'show': COLUMN\}"):
         postil.calibrate(model, [{"article": "a", "text": "t"}], options=free)

@@ -402,11 +402,14 @@ def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:
     none = postil("calibrate", models / "tc", "--labels", "bare.jsonl", "--out", "c")
     assert none.code == 3
     assert "bare.jsonl: none of 1 labels is of a known article and of a comment of" in none.err
-    assert "(label of an unknown article, or one without a word: 1); give the articles" in none.err
+    assert "(label of an unknown article, or one without a word: 1); give the articles of the labels " in none.err
+    assert "labels (--articles FILE), or labels of its suggestions with titles" in none.err
     write("other.jsonl", [Label("a101", "never seen before", True, title=known.title)])
     none = postil("calibrate", models / "tc", "--labels", "bare.jsonl", "--labels", "other.jsonl", "--out", "d")
     assert "bare.jsonl, other.jsonl: none of 2 labels" in none.err
     assert "word: 1, label of a text that no comment of the model is: 1)" in none.err
+    none = postil("calibrate", models / "tc", "--labels", "other.jsonl", "--out", "d")
+    assert none.err.endswith("(label of a text that no comment of the model is: 1); give labels of its suggestions\n")
 
 
 def test_a_damaged_filter_is_named(postil: Postil, models: Path) -> None:

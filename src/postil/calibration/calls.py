@@ -324,7 +324,7 @@ def _no_label(labels: int, of: str, reasons: Iterable[tuple[str, int]], remedy: 
     """The error for labels of which none can be fitted."""
     why = ", ".join(f"{reason}: {count:,}" for reason, count in reasons if count)
     problem = f"none of {labels:,} labels is of a known article and of a comment of {of} ({why})"
-    return InvalidInput(f"{problem}; give {remedy}", where=where)
+    return InvalidInput(Message("{problem}; give {remedy}", problem=problem, remedy=remedy), where=where)
 
 
 def fit_model_labels(
@@ -358,7 +358,12 @@ def fit_model_labels(
     others = [f"{article}: {text}" for article, text in answers if text not in stored]
     if not stored:
         reasons = [*((each.why, each.n) for each in excluded), (_NO_COMMENT, len(others))]
-        remedy = "the articles, or labels of its suggestions with titles"
+        remedy = Message("labels of its suggestions")
+        if any(each.why == _UNKNOWN for each in excluded):
+            remedy = Message(
+                "the articles of the labels ({articles}), or labels of its suggestions with titles",
+                articles=Setting("articles", Blank("FILE"), json="by their titles"),
+            )
         raise _no_label(len(labels), str(retriever.model.path), reasons, remedy, where)
     if others:
         used = "; used all the same" if retriever.sentences is None else ", which has no source to read"
