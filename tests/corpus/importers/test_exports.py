@@ -460,6 +460,32 @@ def test_a_broken_comment_and_a_broken_post(tmp_path: Path, report: ImportReport
     assert "site.xml:5: date" in refused(InvalidInput, read_wordpress, [broken])
 
 
+@pytest.mark.parametrize(
+    ("escaped", "category"),
+    [
+        ("Council &amp; Courts", "Council & Courts"),
+        ("What&#x27;s on", "What's on"),
+        ("R&D", "R&D"),
+        (" ", None),
+        ("7 < 8", "7 < 8"),
+    ],
+)
+def test_categories_are_decoded_as_titles_are(tmp_path: Path, lines: Lines, escaped: str, category: str | None) -> None:
+    """Sites keep both escaped, and write them so into CDATA and JSON."""
+    path = tmp_path / "site.xml"
+    path.write_text(export(item(1)).replace("[Weather]", f"[{escaped}]"), encoding="utf-8")
+    [post] = read_wordpress([path])
+    story = {"id": "s", "metadata": {"title": escaped.strip() or "t", "section": escaped}}
+    [of_coral] = read_coral([lines("coral.jsonl", story)])
+    assert post.category == of_coral.category == category
+    assert of_coral.title == (category or "t")
+
+
+def test_addresses_of_reddit_are_decoded(lines: Lines) -> None:
+    post = {"id": "a1", "title": "Rain", "subreddit": "weather", "url": "https://site.org/?a=1&amp;copy=2&b=3"}
+    assert [each.url for each in read_reddit([lines("c.jsonl", post)])] == ["https://site.org/?a=1&copy=2&b=3"]
+
+
 DAMAGED: Final = export(item(1), item(2, comment(1, "with a MARK in it")), item(3)).replace("Rain &amp; snow", "TITLE")
 
 

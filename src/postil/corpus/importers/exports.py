@@ -199,12 +199,12 @@ def _decide(
 
 
 def _post(item: Element, comments: Sequence[Element], lang: str | None) -> Record:
-    categories = (each.text.strip() for each in item.all("category") if each.attributes.get("domain") == "category")
+    categories = (html_text(each.text) for each in item.all("category") if each.attributes.get("domain") == "category")
     return {
         "id": item.said("wp:post_id") or None,
         "title": html_text(item.said("title")),
         "content": html_text(without_shortcodes(item.said("content:encoded")), lines=True) or None,
-        "category": next(categories, None),
+        "category": next(filter(None, categories), None),
         "lang": lang,
         "url": item.said("link") or None,
         "date": _date(item.said("wp:post_date_gmt")),
@@ -482,7 +482,7 @@ def _story(row: Record, name: str) -> Record:
     return {
         "id": name,
         "title": html_text(text_at(metadata, "title") or ""),
-        "category": text_at(metadata, "section"),
+        "category": html_text(text_at(metadata, "section") or "") or None,
         "url": text_at(row, "url"),
         "date": plain(metadata.get("publishedAt")) or plain(row.get("createdAt")),
     }
@@ -621,7 +621,7 @@ def _add_submission(row: Record, name: str, where: str, line: int, threads: Thre
         "title": unescaped(title),
         "content": unescaped(text).strip() or None if text and text.strip() not in GONE else None,
         "category": text_at(row, "subreddit"),
-        "url": f"{REDDIT}{path}" if path else text_at(row, "url"),
+        "url": f"{REDDIT}{path}" if path else (text_at(row, "url") or "").replace("&amp;", "&") or None,
         "date": row.get("created_utc"),
     }
     threads.add_article(fields, where, line)
