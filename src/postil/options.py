@@ -63,6 +63,8 @@ class Flag:
         names: The names that it takes, in words, which follow the first part of its description.
         first: True if most people need it: the short help of a command explains it.
         group: Group of it in the help; by default that of the class that declares it.
+        once: True if a second one is refused, such as a file of rows that would be taken for read; of other flags the
+            last one counts, so that an alias may hold what is usual.
     """
 
     name: str = field(default="", kw_only=False)
@@ -75,6 +77,7 @@ class Flag:
     names: str = ""
     first: bool = False
     group: str = ""
+    once: bool = False
 
 
 @overload

@@ -283,3 +283,21 @@ def test_a_field_of_another_file_is_named_with_it(postil: Postil) -> None:
 def test_a_choice_gets_the_nearest(postil: Postil) -> None:
     err = write_error(postil, "train", "att", "--corpus", "c", "--out", "m", "--softmax", "sampeld")
     assert err == "postil: --softmax: expected full or sampled, got sampeld; did you mean 'sampled'?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("calibrate model --labels l.csv --articles a.csv --articles b.csv", "--articles takes one FILE, got 2"),
+        ("passages p.csv --summaries s.csv --articles a.csv --articles b.csv", "--articles takes one FILE, got 2"),
+        ("budget s.csv --judgements a.csv --judgements b.csv --judgements a.csv", "--judgements takes one FILE, got 3"),
+    ],
+)
+def test_two_files_of_rows_for_an_option_that_takes_one(postil: Postil, words: str, said: str) -> None:
+    """The first one would be ignored without a word; of other options the last one counts, as usual."""
+    assert write_error(postil, *words.split()).endswith(f"Error: {said}\n")
+
+
+def test_of_other_options_the_last_one_counts(postil: Postil) -> None:
+    outcome = postil("train", "ir-t", "--corpus", "a", "--corpus", "gone", "--out", "m", "--seed", 1, "--seed", 2)
+    assert outcome.err.startswith("postil: gone: no such folder")

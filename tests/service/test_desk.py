@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from postil.data.rows import Article, Comment
 from postil.data.suggestions import REASONS, Label
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.service.desk import STATIC, ArticleList, Desk, FoundArticles
 from postil.service.options import ServiceOptions
 from postil.service.routes import Telemetry, store_routes
@@ -244,11 +244,24 @@ def test_the_newest_articles_come_first_and_those_without_a_date_last() -> None:
 
 def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,title,content\n1,Rain,<p>Much <b>rain</b></p>\n2,Sun,\n", encoding="utf-8")
-    found = ArticleList.read(str(tmp_path / "a.csv"))
+    found = ArticleList.read([str(tmp_path / "a.csv")])
     assert (len(found), found[0].content, found[1].comments) == (2, "Much rain", ())
     (tmp_path / "b.csv").write_text("id,title\n1,Rain\n1,Sun\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match="no other article has"):
-        ArticleList.read(str(tmp_path / "b.csv"))
+        ArticleList.read([str(tmp_path / "b.csv")])
+
+
+def test_articles_of_several_files_are_one_list(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,title,date\n1,Rain,2026-01-01\n2,Sun,2026-01-03\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('\n{"id": "3", "title": "Snow", "date": "2026-01-02"}\n', encoding="utf-8")
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "b.jsonl")]
+    assert [one.title for one in searched(ArticleList.read(files), "").articles] == ["Sun", "Snow", "Rain"]
+    (tmp_path / "b.jsonl").write_text('\n{"id": "2", "title": "Snow"}\n', encoding="utf-8")
+    problem = f"{files[1]}:2: id: expected an id that no other article has, got '2' again, which {files[0]} has too"
+    with pytest.raises(InvalidInput, match=f"^{re.escape(problem)}$"):
+        ArticleList.read(files)
+    with pytest.raises(UsageError, match="only one of the files can be standard input"):
+        ArticleList.read(["-", "-"])
 
 
 def test_the_answers_of_a_reader_are_those_of_the_own_token(

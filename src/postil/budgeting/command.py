@@ -24,7 +24,7 @@ def budget(
     *,
     judgements: Annotated[
         str | None,
-        Option(metavar="FILE", help="Judgements of a pilot; without, give assumptions.", first=True),
+        Option(metavar="FILE", once=True, help="Judgements of a pilot; without, give assumptions.", first=True),
     ] = None,
     options: BudgetOptions,
     inputs: JudgedInputOptions,

@@ -29,7 +29,7 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
         resamples: Number of resamples of the articles, for confidence intervals.
     """
 
-    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    articles: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     encoder: Annotated[str | None, Flag(metavar="DIR|URL", first=True)] = None
     encoder_model: Annotated[str | None, Flag(metavar="NAME", group="Encoders")] = None
     corpus: Annotated[str | None, Flag(metavar="DIR", first=True)] = None

@@ -115,11 +115,11 @@ class PlanOptions(SeedOptions):
 
     annotators: Annotated[int, Flag("annotators", short="n", min=1, first=True)]
     annotators_per_item: Annotated[int, Flag("annotators-per-item", short="k", min=1, first=True)] = 2
-    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    articles: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     item_type: Annotated[ItemType | None, Flag(metavar="NAME", group="Display")] = None
     context: Annotated[str | None, Flag(metavar="NAME,NAME", group="Display")] = None
     rubric: Annotated[str | None, Flag(metavar="NAME|FILE", first=True)] = None
-    gold: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    gold: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     feedback: Annotated[bool, Flag(group="Gold items")] = False
     training: Annotated[int, Flag(metavar="N", min=0, group="Gold items")] = 0
     sample: Annotated[int | None, Flag("items", metavar="N", min=1, first=True)] = None
@@ -148,8 +148,8 @@ class AddOptions(SeedOptions):
         dry_run: Print the assignment that would result, and change nothing.
     """
 
-    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
-    gold: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    articles: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
+    gold: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     dry_run: Annotated[bool, Flag(first=True)] = False
 
 

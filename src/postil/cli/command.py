@@ -301,7 +301,7 @@ def flag_of(name: str, inner: object, flag: Flag, help: str, default: object) ->
         expose_value=not prints,
         **given,
     )
-    made.first, made.group = flag.first or required, flag.group
+    made.first, made.group, made.once = flag.first or required, flag.group, flag.once
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
@@ -37,6 +38,9 @@ class FlagOption(click.Option):
 
     group: str = ""
     """Its group in the help."""
+
+    once: bool = False
+    """True if it is refused a second time."""
 
 
 def option_groups(command: click.Command) -> dict[str, list[click.Option]]:
@@ -79,6 +83,7 @@ class ExplainedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """See `click.Command`; for an option that is not there the nearest one or a command that has it is named."""
+        given = list(args)
         takes_more, ctx.allow_extra_args = ctx.allow_extra_args, True
         try:
             rest = super().parse_args(ctx, args)
@@ -90,10 +95,19 @@ class ExplainedCommand(click.Command):
             possible = None if near is None else [near]
             raise click.NoSuchOption(error.option_name, others or error.message, possible, error.ctx) from None
         ctx.allow_extra_args = takes_more
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, given)
         if rest and not takes_more and not ctx.resilient_parsing:
             s, advice = "s" * (len(rest) > 1), f"; {self.extra}" if self.extra else ""
             ctx.fail(f"Got unexpected extra argument{s} ({' '.join(rest)}){advice}")
         return rest
+
+    def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse a second value of an option that has one, where click would keep the last without a word."""
+        _, _, order = self.make_parser(ctx).parse_args(args=args)
+        for option, times in Counter(order).items():
+            if times > 1 and isinstance(option, FlagOption) and option.once:
+                ctx.fail(f"{max(option.opts, key=len)} takes one {option.metavar}, got {times}")
 
     def promise(self) -> str:
         """Help of ``--help-all``."""

@@ -20,7 +20,7 @@ def fit(
     *,
     judgements: Annotated[
         str,
-        Option(metavar="FILE", help="Judgements (item, system, annotator, grade)."),
+        Option(metavar="FILE", once=True, help="Judgements (item, system, annotator, grade)."),
     ],
     options: CombineOptions,
     inputs: JudgedInputOptions,

@@ -94,12 +94,14 @@ def checked_articles(
         InvalidInput: An id stands twice, or a text is HTML of more than 4 Mi characters.
         MissingExtra: A text is HTML, and lxml is not installed.
     """
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
     clean = HtmlCleaner()
     for index, article in enumerate(rows):
-        if article.id in seen:
-            raise rows.places.error(index, "id", f"expected an id that no other article has, got '{article.id}' again")
-        seen.add(article.id)
+        if (first := seen.setdefault(article.id, index)) != index:
+            files = rows.places.file(first), rows.places.file(index)
+            there = "" if files[0] == files[1] else f", which {files[0]} has too"
+            problem = f"expected an id that no other article has, got '{article.id}' again{there}"
+            raise rows.places.error(index, "id", problem)
         if comments and len({comment.id for comment in article.comments}) < len(article.comments):
             raise rows.places.error(index, "comments", "expected an id for each comment, got one twice")
         try:

@@ -45,6 +45,7 @@ def compare(
         str | None,
         Option(
             metavar="FILE",
+            once=True,
             help="Compare systems by paired preferences (item, system_a, system_b, annotator, preference: a, b, tie) "
             "in place of scores, as from annotate export.",
             first=True,

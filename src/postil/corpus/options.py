@@ -315,7 +315,7 @@ class BuildRunOptions:
 
     dev_from: Annotated[str | None, Flag(metavar="FILE", group="Test set")] = None
     test_from: Annotated[str | None, Flag(metavar="FILE", group="Test set")] = None
-    ratings: Annotated[str | None, Flag(metavar="FILE", group="Articles and comments")] = None
+    ratings: Annotated[str | None, Flag(metavar="FILE", once=True, group="Articles and comments")] = None
     jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
     engine: Annotated[str, Flag(metavar="NAME")] = "local"
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None

@@ -35,7 +35,12 @@ def correlate(
     ],
     candidates: Annotated[
         str | None,
-        Option(metavar="FILE", help="Candidates, for the texts of the largest disagreements.", group="Disagreements"),
+        Option(
+            metavar="FILE",
+            once=True,
+            help="Candidates, for the texts of the largest disagreements.",
+            group="Disagreements",
+        ),
     ] = None,
     aspect: Annotated[
         list[str] | None,

@@ -25,7 +25,7 @@ def estimate(
     *,
     judgements: Annotated[
         str,
-        Option(metavar="FILE", help="Judgements of some (item, system, annotator, grade)."),
+        Option(metavar="FILE", once=True, help="Judgements of some (item, system, annotator, grade)."),
     ],
     options: EstimateOptions,
     inputs: JudgedInputOptions,

@@ -36,18 +36,20 @@ def judge(
         Option(
             short="r",
             metavar="FILE",
+            once=True,
             help="References (item, text, grade, and system if one of those wrote it), to choose the anchors of.",
             first=True,
         ),
     ] = None,
     articles: Annotated[
         str | None,
-        Option(metavar="FILE", help="Articles (id, title, content); the ids are the items.", first=True),
+        Option(metavar="FILE", once=True, help="Articles (id, title, content); the ids are the items.", first=True),
     ] = None,
     judgements: Annotated[
         str | None,
         Option(
             metavar="FILE",
+            once=True,
             help="Human ratings (item, system, annotator, grade) to compare.",
             group="Comparison with people",
         ),
@@ -64,6 +66,7 @@ def judge(
         str | None,
         Option(
             metavar="FILE",
+            once=True,
             help="Human preferences (item, system_a, system_b, annotator, preference) to compare, with --pairs.",
             group="Comparison with people",
         ),

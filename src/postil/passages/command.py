@@ -45,6 +45,7 @@ def passages(
         str | None,
         Option(
             metavar="FILE",
+            once=True,
             help="Score systems' summaries, rows (item: the topic, system, text), against the informative passages of "
             "each topic, instead of ranking passages.",
             group="Summaries",
@@ -54,6 +55,7 @@ def passages(
         str | None,
         Option(
             metavar="FILE",
+            once=True,
             help="With --summaries: rows (topic, text), a second reference, and the correlation of both rankings.",
             group="Summaries",
         ),

@@ -12,6 +12,8 @@ import msgspec
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from postil.comments.articles import checked_articles, open_articles
+from postil.data.row_files import check_standard_input
+from postil.data.row_locations import FileLocations, LocatedRows
 from postil.data.suggestions import REASONS
 from postil.web.guard import bearer_of, cookie_name
 from postil.web.pages import language_of, page_in, static_files, templates
@@ -91,18 +93,22 @@ class ArticleList:
         self._words = [f"{one.title} {one.category or ''} {one.id}".casefold() for one in self._articles]
 
     @classmethod
-    def read(cls, path: str, on_message: Callable[[str], None] = lambda _: None) -> Self:
-        """Read a table of articles with or without comments, in any format that postil reads.
+    def read(cls, paths: Sequence[str], on_message: Callable[[str], None] = lambda _: None) -> Self:
+        """Read tables of articles with or without comments, in any format that postil reads.
 
         Args:
-            path: The file or folder.
+            paths: The files or folders, which have no article of the same id.
             on_message: Callback for status messages.
 
         Raises:
-            InvalidInput: It cannot be read, or a row is no article.
-            MissingExtra: Its format needs what is not installed.
+            InvalidInput: One cannot be read, or a row is no article or has the id of another one.
+            MissingExtra: A format needs what is not installed.
+            UsageError: Two of them are standard input.
         """
-        rows = open_articles(path, None, on_message)
+        check_standard_input(*paths)
+        files = FileLocations(", ".join(paths))
+        opened = files.rows(open_articles(path, None, on_message) for path in paths)
+        rows = LocatedRows(opened, files)
         return cls(list(checked_articles(rows, comments=True, on_message=on_message)))
 
     def __len__(self) -> int:

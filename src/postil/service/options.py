@@ -46,7 +46,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
             first one that knows the attribute and the language answers.
         threshold: Probability from which screens hold a comment; by default that of each screen.
         any_language: Let screens answer for comments in languages that they did not learn from, too.
-        articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
+        articles: Articles to choose from on the page for editors: a table of any format, read when the service starts;
+            repeatable.
         encoder: Address of the endpoint that the sentence encoder of a model's filter is behind, of models that were
             made with one.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
@@ -76,7 +77,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     screens: Annotated[tuple[str, ...], Flag("screen", metavar="[NAME=]DIR", first=True)] = ()
     threshold: Annotated[float | None, Flag(min=0, max=1, metavar="P", group="Screens")] = None
     any_language: Annotated[bool, Flag(group="Screens")] = False
-    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    articles: Annotated[tuple[str, ...], Flag(metavar="FILE", first=True)] = ()
     encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
 
     def __post_init__(self) -> None:

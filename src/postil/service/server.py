@@ -237,7 +237,7 @@ class Service:
             options.worker_count(), timeout=options.timeout, queue=options.queue, on_message=on_message
         )
         self.telemetry = Telemetry()
-        self.articles = ArticleList() if options.articles is None else ArticleList.read(options.articles, on_message)
+        self.articles = ArticleList.read(options.articles, on_message)
         with ExitStack() as undo:
             self.tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
             self.audit = None if options.audit is None else AuditLog(options.audit, on_message)

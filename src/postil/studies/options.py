@@ -125,9 +125,9 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     grid_epochs: Annotated[int | None, Flag(min=0, group="Training")] = None
     seeds: Annotated[int, Flag(min=1, max=SEEDS, group="Training")] = 1
     device: Annotated[str | None, Flag(metavar="NAME", group="Training")] = None
-    candidates: Annotated[str | None, Flag(metavar="FILE", group="Ratings")] = None
-    references: Annotated[str | None, Flag(metavar="FILE", group="Ratings")] = None
-    judgements: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    candidates: Annotated[str | None, Flag(metavar="FILE", once=True, group="Ratings")] = None
+    references: Annotated[str | None, Flag(metavar="FILE", once=True, group="Ratings")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Metrics")] = None
     judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE", group="Ratings")] = None

@@ -31,6 +31,7 @@ def plan(
         Option(
             short="r",
             metavar="FILE",
+            once=True,
             help="References (item, text); those with a grade, ratings or weight count as chosen.",
         ),
     ],

@@ -520,8 +520,8 @@ class TableOptions(LangOptions):
         sheet: Sheet of a workbook; articles=NAME is that of the articles.
     """
 
-    comments: Annotated[str, Flag(metavar="FILE", first=True)]
-    articles: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    comments: Annotated[str, Flag(metavar="FILE", once=True, first=True)]
+    articles: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD", first=True)] = ()
     comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD", first=True)] = ()
     delimiter: Annotated[str | None, Flag(metavar="CHAR", group="Reading tables")] = None

@@ -352,7 +352,7 @@ class WikipediaOptions(ThreadOptions):
     namespace: Annotated[tuple[int, ...], Flag(metavar="N", group="Pages")] = (0,)
     limit: Annotated[int | None, Flag(min=1, metavar="N", first=True)] = None
     titles: Annotated[str | None, Flag(metavar="FILE", group="Pages")] = None
-    judgements: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
     unjudged: Annotated[Unjudged, Flag(metavar="POLICY", group="Reading tables")] = "skip"
     on_error: Annotated[str, Flag(metavar="POLICY", group="Reading tables")] = "stop"
 

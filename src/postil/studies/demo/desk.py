@@ -85,7 +85,7 @@ def serve_demo(out: Path, port: int, jobs: int, *, on_message: Callable[[str], N
     """
     campaign = _demo_campaign(out)
     options = ServiceOptions(
-        host=HOST, port=port, articles=str(out / DESK), data=str(out / "labels"), workers=1, jobs=jobs
+        host=HOST, port=port, articles=(str(out / DESK),), data=str(out / "labels"), workers=1, jobs=jobs
     )
     with unwound(serving=True), ExitStack() as until:
         store = until.enter_context(Store.open(campaign, alarm=on_message))

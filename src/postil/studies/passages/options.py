@@ -42,8 +42,8 @@ class PassagesStudyOptions(RankingOptions):
 
     preset: Annotated[str | None, Flag(metavar="NAME", first=True)] = None
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER", first=True)] = field(default_factory=dict)
-    summaries: Annotated[str | None, Flag(metavar="FILE", first=True)] = None
-    articles: Annotated[str | None, Flag(metavar="FILE", group="Summaries")] = None
+    summaries: Annotated[str | None, Flag(metavar="FILE", once=True, first=True)] = None
+    articles: Annotated[str | None, Flag(metavar="FILE", once=True, group="Summaries")] = None
     measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC", first=True)] = ()
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW", group="References")] = "seed"
     repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW", group="References")] = None
