@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -163,9 +164,17 @@ def test_nothing_to_suggest_is_told(postil: Postil) -> None:
     write("n.jsonl", [Article("n", "Nothing known", ())])
     done = postil("comment", "n.jsonl", "-m", "t")
     assert done.code == 0
-    assert done.out.endswith("\nno suggestions\n")
-    held = postil("comment", "q.jsonl", "-m", "t", "--min-words", 30)
-    assert "filtered out; --format jsonl gives the reasons\n" in held.out
+    assert done.out == "no suggestions\n"
+    first = Path("q.jsonl").read_text().splitlines()[0]
+    Path("q1.jsonl").write_text(first, encoding="utf-8")
+    short = postil("comment", "q1.jsonl", "-m", "t", "--min-words", 30).out
+    assert re.fullmatch(
+        r"no suggestions: all (\d+) candidates are filtered out: too short\n"
+        r"\1 filtered out; --format jsonl gives the reasons\n",
+        short,
+    )
+    both = postil("comment", "q.jsonl", "-m", "t", "--min-words", 30).out  # nothing is found for the other one
+    assert both == f"no suggestions\n{short.replace('no suggestions', 'nothing for 1 article')}"
     assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == (
         "article,rank,score,text,label,sources,source_title,source_url,source_date,source_upvotes,probability\n"
     )

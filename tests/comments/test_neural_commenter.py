@@ -68,7 +68,7 @@ def test_an_empty_list_has_its_reason(tmp_path: Path) -> None:
     found = commenter.comment([Article(name, "rain", ()) for name in ("none", "one", "silent")], 2)
     assert [[one.text for one in row.suggestions] for row in found] == [[], ["Rain again in town"], []]
     assert [row.reason for row in found] == [
-        "all 2 candidates are filtered out, 2 of them with the reason: too short",
+        "all 2 candidates are filtered out: too short",
         None,
         None,
     ]

@@ -129,6 +129,6 @@ def test_an_empty_list_has_its_reason(tmp_path: Path) -> None:
     retriever = Retriever.open(train_retrievers(tmp_path, kinds=("ir-t",)) / "t")
     first, second = PromptedCommenter(retriever, Prompt(model="m"), ask).comment([article(100), article(101)], 2)
     assert first.suggestions == ()
-    assert first.reason == "all 2 candidates are filtered out, 2 of them with the reason: too short"
+    assert first.reason == "all 2 candidates are filtered out: too short"
     assert [one.text for one in second.suggestions] == ["More rain in town."]
     assert second.reason is None

@@ -145,7 +145,7 @@ def test_an_empty_list_has_its_reason(newspaper: Retriever) -> None:
     strict = replace(newspaper, candidate_filter=CandidateFilter(min_words=9))
     nothing, unlike = strict.comment([article("q", "Rain, snow?"), article("r", "Nothing like it")], k=5)
     assert nothing.suggestions == ()
-    assert nothing.reason == "all 5 candidates are filtered out, 5 of them with the reason: too short"
+    assert nothing.reason == "all 5 candidates are filtered out: too short"
     assert unlike.reason is None
     (found,) = newspaper.comment([article("q", "Rain, snow?")], k=5)
     assert found.suggestions

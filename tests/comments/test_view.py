@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postil.comments.result import SuggestionsResult
-from postil.data.suggestions import Provenance, Selecting, Source, Suggestion, Suggestions
+from postil.data.suggestions import Filtered, Provenance, Selecting, Source, Suggestion, Suggestions
 from postil.results.views import show
 
 
@@ -45,3 +45,24 @@ def test_before_labels_the_table_says_what_is_not_left_out() -> None:
         result = SuggestionsResult(suggestions=(Suggestions("x", (one,)),))
         assert ("until labels teach the model, unfit suggestions are not left out" in show("table", result)) == said
         assert "until labels" not in show("jsonl", result)
+
+
+def test_why_there_is_nothing_stands_in_one_line() -> None:
+    one = Suggestion("Bring a coat.", 2.5, 1, Provenance.generated("att", "8d0c"))
+    held = (Filtered("Oh.", "too short: 1 word, expected at least 4"),)
+    short, old = (Suggestions("x", (), held, f"all 1 candidates are filtered out: {why}") for why in ("short", "old"))
+    some = Suggestions("y", (one,), held)
+
+    def below(*rows: Suggestions) -> list[str]:
+        lines = show("table", SuggestionsResult(suggestions=rows)).splitlines()
+        return [line for line in lines if line and not line.startswith(("suggestion ", "-----", "Bring", "Machine"))]
+
+    hint = "filtered out; result.suggestions gives the reasons"
+    same = "all 1 candidates are filtered out: short"
+    assert below(short) == [f"no suggestions: {same}", f"1 {hint}"]
+    assert below(short, short) == [f"no suggestions: {same}", f"2 {hint}"]
+    assert below(short, old) == ["no suggestions", f"nothing for 2 articles, 2 {hint}"]
+    assert below(short, Suggestions("z", ())) == ["no suggestions", f"nothing for 1 article: {same}", f"1 {hint}"]
+    assert below(some, short) == [f"nothing for 1 article: {same}", f"2 {hint}"]
+    assert below(some, short, old) == [f"nothing for 2 articles, 3 {hint}"]
+    assert below(some) == [f"1 {hint}"]

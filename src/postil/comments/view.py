@@ -23,7 +23,7 @@ from postil.comments.result import (
 from postil.data.explain import counted
 from postil.data.fields import plain_id
 from postil.data.suggestions import Selecting
-from postil.messages import Blank, Command, Message, Setting
+from postil.messages import Blank, Command, Listed, Message, Setting
 from postil.metrics.result import SystemScore
 from postil.results.formats import excerpt, value_with_interval
 from postil.results.numbers import DASH
@@ -150,14 +150,8 @@ def suggestions(result: SuggestionsResult) -> View:
     ]
     unknown = [each for each in (PROBABILITY, DATE, VOTES) if not any(each.cell(line).plain for line in lines)]
     labels = "; ".join(dict.fromkeys(one.provenance.label for _, one, _ in lines))
-    remarks: list[str] = [labels or "no suggestions"]
-    if empty := sum(row.reason is not None for row in result.suggestions):
-        articles = counted(empty, "article")
-        remarks.append(
-            Message("nothing for {articles}; {reasons} gives the reasons", articles=articles, reasons=REASONS)
-        )
-    if filtered := sum(len(row.filtered) for row in result.suggestions):
-        remarks.append(Message("{n:,} filtered out; {reasons} gives the reasons", n=filtered, reasons=REASONS))
+    remarks: list[str] = [labels] if labels else []
+    remarks += _left_out(result, nothing=not lines)
     found = [one for _, one, _ in lines if one.provenance.method == "retrieved"]
     if found and all(one.probability is None and not isinstance(one.provenance.selecting, Selecting) for one in found):
         remarks.append(untaught(Blank("MODEL")))
@@ -182,7 +176,8 @@ def suggestions(result: SuggestionsResult) -> View:
         ],
         fields=FIELDS,
         nested=[msgspec.to_builtins(row, enc_hook=plain_id) for row in result.suggestions],
-        grids=[Table(key="suggestions", rows=lines, columns=[each for each in CUT if each not in unknown])],
+        grids=[Table(key="suggestions", rows=lines, columns=[each for each in CUT if each not in unknown])]
+        * bool(lines),
         documents=[Table(key="suggestions", rows=lines, columns=WHOLE)],
         remarks=remarks,
         cards=[
@@ -190,6 +185,33 @@ def suggestions(result: SuggestionsResult) -> View:
             for line in lines
         ],
     )
+
+
+def _left_out(result: SuggestionsResult, *, nothing: bool) -> Iterator[str]:
+    """Remarks on articles without a suggestion, and on what was filtered out.
+
+    A reason that all of these articles have stands there itself.
+
+    Args:
+        result: The suggestions.
+        nothing: True if there are none.
+    """
+    reasons = [row.reason for row in result.suggestions if row.reason is not None]
+    same = reasons[0] if len({*reasons}) == 1 else ""
+    of_all = bool(same) and len(reasons) == len(result.suggestions)
+    if nothing:
+        yield f"no suggestions: {same}" if of_all else "no suggestions"
+    parts = []
+    if reasons and not (nothing and of_all):
+        articles = f"nothing for {counted(len(reasons), 'article')}"
+        if same:
+            yield f"{articles}: {same}"
+        else:
+            parts.append(articles)
+    if filtered := sum(len(row.filtered) for row in result.suggestions):
+        parts.append(f"{filtered:,} filtered out")
+    if parts:
+        yield Message("{parts}; {reasons} gives the reasons", parts=Listed(parts, last=", "), reasons=REASONS)
 
 
 def ranking(result: RankingResult) -> View:

@@ -79,13 +79,14 @@ class FilterResult:
         """Reason why nothing was accepted although there were candidates; None otherwise.
 
         >>> CandidateFilter().apply(["Nice", "So so nice"], [0.9, 0.8]).nothing
-        'all 2 candidates are filtered out, 2 of them with the reason: too short'
+        'all 2 candidates are filtered out: too short'
         """
         if self.accepted or not self.filtered:
             return None
         kinds = (reason.code if isinstance(reason, Note) else reason for _, reason in self.filtered)
         ((kind, times),) = Counter(kinds).most_common(1)
-        return f"all {len(self.filtered):,} candidates are filtered out, {times:,} of them with the reason: {kind}"
+        most = "" if times == len(self.filtered) else f", {times:,} of them with the reason"
+        return f"all {len(self.filtered):,} candidates are filtered out{most}: {kind}"
 
 
 class RepeatLimit:
