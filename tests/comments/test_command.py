@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -18,8 +20,9 @@ import pytest
 from postil.comments.call_options import CommentOptions
 from postil.comments.options import DecodingOptions
 from postil.comments.view import untaught
-from postil.data.row_files import write
+from postil.data.row_files import read, write
 from postil.data.rows import Article, Comment
+from postil.data.suggestions import Label
 from postil.messages import COMMAND_LINE
 from postil.screening.filtering import CandidateFilter
 from retrieval_models import BY_WORDS, article, train_retrievers
@@ -157,7 +160,18 @@ def test_suggestions_say_where_they_come_from(postil: Postil) -> None:
     source = top["provenance"]["sources"][0]
     assert said[source["article"], source["comment"]] == top["text"]
     assert {held["reason"] for held in first["filtered"]} == {"too short: 1 word, expected at least 4"}
-    assert none == {"article": "7", "suggestions": [], "filtered": [], "reason": None}
+    assert none == {"article": "7", "suggestions": [], "filtered": [], "reason": None, "title": "下雪"}
+
+
+def test_the_title_of_the_article_stands_beside_its_id(postil: Postil) -> None:
+    """Its column has no name that a label has: a label with a title alone needs no file of articles, and gets none."""
+    done = postil("comment", "q.jsonl", "--model", "tc", "-k", 2, "--format", "csv").out
+    Path("s.csv").write_text(done, encoding="utf-8")
+    for row in csv.DictReader(io.StringIO(done)):
+        assert (row["article"], row["article_title"]) == ("q1", "Chess, or votes?")
+        assert not {*row} & {*Label.__struct_fields__} - {"article", "rank", "text"}
+    Path("l.csv").write_text(done.replace("probability", "show").replace(",\n", ",yes\n"), encoding="utf-8")
+    assert {label.title for label in read("l.csv", Label)} == {None}
 
 
 def test_nothing_to_suggest_is_told(postil: Postil) -> None:
@@ -176,7 +190,8 @@ def test_nothing_to_suggest_is_told(postil: Postil) -> None:
     both = postil("comment", "q.jsonl", "-m", "t", "--min-words", 30).out  # nothing is found for the other one
     assert both == f"no suggestions\n{short.replace('no suggestions', 'nothing for 1 article')}"
     assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == (
-        "article,rank,score,text,label,sources,source_title,source_url,source_date,source_upvotes,probability\n"
+        "article,article_title,rank,score,text,label,sources,source_title,source_url,source_date,source_upvotes,"
+        "probability\n"
     )
 
 

@@ -72,7 +72,7 @@ def test_suggestions_say_who_wrote_them_and_after_which_examples(ask: Any) -> No
         first, none, last = rows(ask(stub, "--format", "jsonl", "--seed", 7, "--temperature", 0.5, "--shots", 3))
     assert (first["article"], none, last["article"]) == (
         "q1",
-        {"article": "q2", "suggestions": [], "filtered": [], "reason": None},
+        {"article": "q2", "suggestions": [], "filtered": [], "reason": None, "title": " "},
         "q3",
     )
     assert [one["rank"] for one in first["suggestions"]] == [1, 2]

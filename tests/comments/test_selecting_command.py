@@ -98,7 +98,7 @@ def test_the_chosen_come_first_in_the_models_order_and_the_others_are_filtered_o
         assert (origin["method"], origin["model"]) == ("retrieved", "ir-tc")
         assert origin["selecting"] == {"model": "big-2", "prompt_hash": origin["selecting"]["prompt_hash"]}
         assert origin["sources"]
-    assert none == {"article": "q2", "suggestions": [], "filtered": [], "reason": None}
+    assert none == {"article": "q2", "suggestions": [], "filtered": [], "reason": None, "title": " "}
     assert UNTESTED in done.err
     assert "usual order" not in done.err
     Path("found.jsonl").write_text(done.out, encoding="utf-8")  # what is written reads again

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
+import msgspec
+
 from postil.comments.articles import MissingInput, checked_articles, open_articles
 from postil.comments.call_options import DECODING, CommentOptions, PromptedCommentOptions
 from postil.comments.commenter import load_commenter
@@ -97,7 +99,7 @@ def comment_articles(
         while batch := list(islice(stream, BATCH)):
             for article, found in zip(batch, commenter.comment(batch, options.k, repeats=repeats), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
-                yield found
+                yield msgspec.structs.replace(found, title=article.title)
     missing.tell(rows.places.where, "no suggestions for", on_message)
 
 
@@ -138,7 +140,7 @@ def prompted_comments(
         try:
             for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
                 missing.has_input(article)
-                yield found
+                yield msgspec.structs.replace(found, title=article.title)
         except AllCut as error:
             raise PostilError("{problem}; {advice}", problem=error.message, advice=LENGTHEN) from None
         finally:

@@ -62,7 +62,7 @@ __all__ = [
 
 REASONS: Final = Setting("format", "jsonl", instead="result.suggestions")
 FIELDS: Final = (
-    *("article", "rank", "score", "text", "label", "sources"),
+    *("article", "article_title", "rank", "score", "text", "label", "sources"),
     *("source_title", "source_url", "source_date", "source_upvotes", "probability"),
 )
 
@@ -143,6 +143,7 @@ def suggestions(result: SuggestionsResult) -> View:
     Args:
         result: The suggestions.
     """
+    titles = {row.article: row.title if isinstance(row.title, str) else None for row in result.suggestions}
     lines = [
         (row.article, one, next(iter(one.provenance.sources), None))
         for row in result.suggestions
@@ -164,6 +165,7 @@ def suggestions(result: SuggestionsResult) -> View:
         rows=[
             {
                 "article": article,
+                "article_title": titles[article],  # and no title, which would take the place of a label's article
                 "rank": one.rank,
                 "score": one.score,
                 "text": one.text,

@@ -149,8 +149,10 @@ class Selecting(Row, frozen=True, omit_defaults=True, gc=False):
 
 if TYPE_CHECKING:
     Selected: TypeAlias = Selecting | msgspec.UnsetType
+    Headline: TypeAlias = str | msgspec.UnsetType
 else:
     Selected = Selecting | msgspec.UnsetType | None  # as tables have it
+    Headline = str | msgspec.UnsetType | None
 
 
 class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
@@ -293,6 +295,7 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
         filtered: The candidates that were filtered out, best first.
         reason: The reason why there is no suggestion: all candidates are filtered out, or none is probably worth
             showing.
+        title: The title of the article, as `postil comment` writes it; left out where a commenter alone made the row.
 
     >>> first = Suggestion("Bring a coat.", 2.5, 1, Provenance.generated("att", "8d0c"))
     >>> Suggestions("a1", (first,)).suggestions[0].provenance.method
@@ -303,12 +306,17 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
     suggestions: tuple[Suggestion, ...]
     filtered: tuple[Filtered, ...] = ()
     reason: str | None = None
+    title: Headline = msgspec.UNSET
 
     def __post_init__(self) -> None:
         check_texts(self, "reason", optional=True)
         coerce_ids(self, "article")
         coerce_tuple(self, "suggestions", Suggestion)
         coerce_tuple(self, "filtered", Filtered)
+        if self.title is None:
+            force_setattr(self, "title", msgspec.UNSET)
+        elif self.title is not msgspec.UNSET:
+            check_texts(self, "title")
 
 
 class ScreenedComment(Row, frozen=True, omit_defaults=False, gc=False):
