@@ -14,6 +14,7 @@ import pytest
 from postil.corpus.store import Corpus
 from postil.data.row_files import write
 from postil.data.rows import Article, Comment
+from postil.results.views import show
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
@@ -61,6 +62,28 @@ def test_a_build_says_what_it_did_on_standard_error(postil: Postil) -> None:
     ]
     assert sorted(each.name for each in Path().iterdir() if each.suffix != ".jsonl") == ["corpus"]
     assert Corpus.open("corpus").splits == ("train", "dev", "test")
+
+
+def test_what_a_threshold_leaves_out_is_said_with_it(postil: Postil) -> None:
+    many = tuple(Comment(str(place), "Much too long a comment " * 3) for place in range(4))
+    some = (*many[:3], *(Comment(str(place), "Short, that is.") for place in range(4, 8)))
+    others = [
+        article(10, comments=many),
+        article(11, content="Thin."),
+        article(12, comments=(Comment("1", "Alone."),)),
+        article(13, comments=some),
+    ]
+    write("a.jsonl", [*(article(number) for number in range(10)), *others])
+    limits = ("--max-comment-words", 9, "--min-comments", 2, "--min-content-words", 2, "--test", 1, "--dev", 1)
+    done = build(postil, *limits)
+    assert done.err.splitlines()[:5] == [
+        "articles: content of fewer than 2 words (--min-content-words): 1",
+        "articles: fewer than 2 comments (--min-comments): 1",
+        "articles: only comments longer than 9 words (--max-comment-words): 1",
+        "comments of articles left out: 9",
+        "comments: longer than 9 words (--max-comment-words): 3",
+    ]
+    assert "comments: longer than 9 words (max_comment_words): 3" in show("table", Corpus.open("corpus").metadata)
 
 
 def test_every_flag_is_written_down(postil: Postil) -> None:

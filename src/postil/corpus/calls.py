@@ -15,7 +15,7 @@ from postil.corpus.importers.importer import EXPORTS, import_of, importers
 from postil.corpus.options import BuildOptions, StatisticsOptions
 from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
-from postil.corpus.view import card, draw
+from postil.corpus.view import card, draw, excluded_lines
 from postil.data.arguments import check_arguments, options_of
 from postil.data.atomic_file import check_apart
 from postil.data.explain import counted
@@ -203,8 +203,8 @@ def _kept(out: FilePath, on_message: OnMessage) -> Iterator[None]:
 
 
 def _tell(corpus: Corpus, on_message: OnMessage) -> None:
-    for what, number in corpus.metadata.seen.items():
-        on_message(f"{what}: {number:,}")
+    for line in excluded_lines(corpus.metadata):
+        on_message(line)
     for split in corpus.splits:
         size = corpus.metadata.splits[split]
         on_message(f"{split}: {counted(size.articles, 'article')}, {counted(size.comments, 'comment')}")

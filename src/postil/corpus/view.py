@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -25,6 +26,7 @@ from postil.corpus.result import (
 )
 from postil.data.escaping import markdown_cell, one_line
 from postil.data.explain import counted
+from postil.messages import Message, Setting
 from postil.results.formats import grid_as
 from postil.results.numbers import DASH
 from postil.results.page.blocks import Picture
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from postil.corpus.statistics import Histogram
     from postil.results import plots
 
-__all__ = ["card", "corpus", "draw", "percent", "pictures", "statistics", "table_2"]
+__all__ = ["card", "corpus", "draw", "excluded_lines", "percent", "pictures", "statistics", "table_2"]
 
 
 def corpus(result: CorpusMetadata) -> View:
@@ -61,11 +63,44 @@ def corpus(result: CorpusMetadata) -> View:
         grids=[Table(rows=rows, columns=columns)],
         head=line,
         remarks=[
-            *(f"{why}: {n:,}" for why, n in result.seen.items()),
+            *excluded_lines(result),
             *(f"input: {each.name}" for each in result.inputs),
             f"words: {result.tokenizer}",
         ],
     )
+
+
+_LIMITS: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
+    {
+        "articles: fewer comments": ("articles: fewer than", "comments", "min_comments"),
+        "articles: content too short": ("articles: content of fewer than", "words", "min_content_words"),
+        "articles: only long comments": ("articles: only comments longer than", "words", "max_comment_words"),
+        "comments: too long": ("comments: longer than", "words", "max_comment_words"),
+        "comments: too long for the test set": ("comments of test: longer than", "words", "max_comment_words"),
+    }
+)
+"""For each reason that a threshold decides words before and after it, and its option."""
+
+
+def excluded_lines(metadata: CorpusMetadata) -> Iterator[str]:
+    """Lines on what was excluded or changed, with the thresholds that decided it.
+
+    Args:
+        metadata: The outcome of a build.
+    """
+    for why, n in metadata.seen.items():
+        before, unit, name = _LIMITS.get(why, ("", "", ""))
+        if isinstance(limit := metadata.options.get(name), int):
+            yield Message(
+                "{before} {limit:,} {unit} ({setting}): {n:,}",
+                before=before,
+                limit=limit,
+                unit=unit,
+                setting=Setting(name),
+                n=n,
+            )
+        else:
+            yield f"{why}: {n:,}"
 
 
 def _line(result: CorpusMetadata) -> str:
