@@ -14,6 +14,7 @@ from postil.errors import PostilError
 from postil.service.config import ServiceConfig
 from postil.service.options import ServiceOptions
 from postil.service.server import serve
+from postil.web.tokens import AddTokenOptions, add_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,10 +158,16 @@ def test_it_reloads_and_its_end_waits_for_requests(start: Make, folders: Path) -
 
 
 @pytest.mark.usefixtures("_small_workers")
-def test_a_model_that_cannot_be_opened_ends_it(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_cannot_be_opened_ends_it(folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = ServiceConfig(models={"x": "nowhere"})
     monkeypatch.setattr(ServiceConfig, "of_folders", lambda *_: wrong)
     said: list[str] = []
     with pytest.raises(PostilError, match="nowhere: No such file"):
         serve([str(folders / "plain")], ServiceOptions(port=0, workers=2), on_message=said.append)
     assert said == []
+    add_token(tmp_path / "tokens.json", "cms", AddTokenOptions(scopes=("suggest",)))
+    for https in (False, True):
+        options = ServiceOptions(host="0.0.0.0", port=0, workers=2, tokens=str(tmp_path / "tokens.json"), https=https)  # noqa: S104 - it is told
+        with pytest.raises(PostilError, match="nowhere: No such file"):
+            serve([str(folders / "plain")], options, on_message=said.append)
+    assert [line.partition(":")[0] for line in said] == ["other machines reach this address by HTTP"]

@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from postil.web.connections import ConnectionLimits, make_server
+from postil.messages import COMMAND_LINE
+from postil.web.connections import ConnectionLimits, listen, make_server, tell_unencrypted
 from postil.web.security import LARGEST
 
 if TYPE_CHECKING:
@@ -274,3 +275,23 @@ def test_requests_that_are_not_complete_do_not_hold_up_the_end(serving: Make, ca
     assert none_is_left(server)
     assert "Traceback" not in capfd.readouterr().err
     assert here.store.results.events() == []
+
+
+@pytest.mark.parametrize(
+    ("host", "secure", "told"),
+    [
+        ("0.0.0.0", False, True),  # noqa: S104 - it is told
+        ("0.0.0.0", True, False),  # noqa: S104
+        ("127.0.0.1", False, False),
+        ("localhost", False, False),
+    ],
+)
+def test_that_nothing_is_encrypted_is_told_where_others_reach_it(host: str, secure: bool, told: bool) -> None:
+    said: list[str] = []
+    with listen(host, 0) as (listening, _):
+        tell_unencrypted(listening, said.append, secure=secure)
+    warning = (
+        "other machines reach this address by HTTP: passwords, tokens and texts travel unencrypted, unless a reverse "
+        "proxy in front speaks HTTPS; --https says that one does"
+    )
+    assert list(map(COMMAND_LINE.words, said)) == [warning] * told

@@ -38,7 +38,7 @@ from postil.service.sites import Sites
 from postil.service.store import ServiceStore
 from postil.service.upkeep import Upkeep
 from postil.web.audit_log import AuditLog
-from postil.web.connections import ConnectionLimits, listen, make_server
+from postil.web.connections import ConnectionLimits, listen, make_server, tell_unencrypted
 from postil.web.error_log import log_failure, unbroken
 from postil.web.guard import Guard, Recorded
 from postil.web.problems import Problem, problem_of, problem_refusal, problem_response, unseen_refusal
@@ -361,6 +361,7 @@ def serve(
             worded=unseen_refusal,
             grace=math.ceil(3 * options.timeout),  # to wait for a worker, and to compute
         )
+        tell_unencrypted(listening, service.on_message, secure=options.https)
         count = len(config.models) + len(config.quality) + len(config.screens)
         places = "the desk is there, /docs describes requests"
         said = f"serving {count} model{'s' * (count > 1)} at {address}; {places}; stop with Ctrl+C"

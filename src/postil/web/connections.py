@@ -9,23 +9,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from postil.errors import PostilError
+from postil.messages import Message, Setting
 from postil.web.security import HEADERS, LARGEST, Worded, refusal
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from starlette.types import ASGIApp
     from uvicorn.server import ServerState
 
 
-__all__ = ["ConnectionLimits", "LimitedProtocol", "listen", "make_server"]
+__all__ = ["ConnectionLimits", "LimitedProtocol", "listen", "make_server", "tell_unencrypted"]
 
 ENCODED: Final = 4
 """Maximum size of a body as transferred, with chunk sizes, chunk extensions and trailers, by that of the body."""
@@ -259,6 +261,25 @@ def listen(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
     with listening:
         shown = f"[{host}]" if ":" in host else host
         yield listening, f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def tell_unencrypted(listening: socket.socket, on_message: Callable[[str], None], *, secure: bool) -> None:
+    """Warn where other machines reach a server that speaks HTTP, and no reverse proxy is known to encrypt it.
+
+    Args:
+        listening: Socket of the server.
+        on_message: Callback for the warning.
+        secure: True if the server is behind a reverse proxy that speaks HTTPS.
+    """
+    address = str(listening.getsockname()[0]).partition("%")[0]
+    if not secure and not ip_address(address).is_loopback:
+        on_message(
+            Message(
+                "other machines reach this address by HTTP: passwords, tokens and texts travel unencrypted, unless a "
+                "reverse proxy in front speaks HTTPS; {https} says that one does",
+                https=Setting("https"),
+            )
+        )
 
 
 def make_server(

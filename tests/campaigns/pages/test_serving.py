@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -18,7 +19,8 @@ import pytest
 
 from postil.campaigns.backups import backup
 from postil.campaigns.calls import invite
-from postil.campaigns.options import BackupOptions, InviteOptions
+from postil.campaigns.options import BackupOptions, InviteOptions, ServeOptions
+from postil.campaigns.pages import server
 from postil.campaigns.store import Store
 from postil.errors import InvalidInput
 
@@ -259,3 +261,12 @@ def test_forms_that_are_made_to_be_slow_hold_nobody(served: Make) -> None:
         assert here.stop(signal.SIGTERM) == -signal.SIGTERM
     lead.client.close()
     assert here.graded() == 5
+
+
+def test_that_others_could_read_along_is_told(ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ready, path := tmp_path / "c.db")
+    monkeypatch.setattr(server, "make_server", lambda *_, **__: SimpleNamespace(run=lambda **_: None))
+    said: list[str] = []
+    for more in ({"host": "0.0.0.0"}, {"host": "0.0.0.0", "base_url": "https://grading.example"}, {}):  # noqa: S104
+        server.serve(str(path), ServeOptions(port=0, **more), on_message=said.append)
+    assert [line.partition(" ")[0] for line in said if not line.startswith("invit")] == ["other", *["serving"] * 3]

@@ -26,7 +26,7 @@ from postil.cli.output import unwound
 from postil.endpoint.transport import is_loopback
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
-from postil.web.connections import ConnectionLimits, listen, make_server
+from postil.web.connections import ConnectionLimits, listen, make_server, tell_unencrypted
 from postil.web.guard import MEDIA_TYPE, Recorded, RequestMetrics, bearer_of
 from postil.web.pages import static_files
 from postil.web.security import LARGEST, Reachable, SecurityMiddleware, address_of, refusal
@@ -340,5 +340,6 @@ def serve(
         reached = kept or replace(options, port=listening.getsockname()[1]).address
         note_address(store, reached, on_message, named=options.base_url is not None)
         on_ready(reached)
+        tell_unencrypted(listening, on_message, secure=options.secure)
         on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
         make_server(app, secure=options.secure, limits=LIMITS).run(sockets=[listening])
