@@ -147,6 +147,9 @@ def test_empty_standard_input(other_files: Postil, place: str) -> None:
 )
 def test_only_one_file_is_standard_input(other_files: Postil, place: str, other: str) -> None:
     words = ["-" if word == "FILE" else word for word in PLACES[place]]
+    if other in words:
+        at = words.index(other)
+        del words[at : at + 2]
     outcome = other_files(*words, *filter(None, [other]), "-")
     assert (outcome.code, outcome.out) == (2, "")
     assert "standard input" in outcome.err

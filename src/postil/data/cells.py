@@ -353,7 +353,7 @@ def _kind(wanted: inspect.Type) -> str:
 
 
 def _own_check(wanted: inspect.Type) -> Mapping[str, str]:
-    """What is said of a field that has a check of its own: in words what it takes, and its kind; empty for others."""
+    """Words for the values of a field that has a check of its own, and its kind if that is named; empty for others."""
     options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
     extras = [option.extra or {} for option in options if isinstance(option, inspect.Metadata)]
     return next((extra for extra in extras if "expected" in extra), {})

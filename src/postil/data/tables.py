@@ -160,7 +160,7 @@ missing=["n/a", "-"] takes them as empty
         """Rows that have a number or an answer; others are counted.
 
         Args:
-            subjects: What stands there.
+            subjects: The numbers or answers.
         """
         found = [row for row, subject in enumerate(subjects) if not _is_blank(subject)]
         self.left_out += len(subjects) - len(found)
