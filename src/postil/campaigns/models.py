@@ -66,7 +66,7 @@ ItemRows: TypeAlias = Literal["articles", "candidates", "passages"]
 """Rows that items come from: the comments of articles (or references of a plan), candidates, or passages."""
 
 Groups: TypeAlias = Literal["articles", "items", "topics"]
-"""What several texts belong to, by the name that it has in words."""
+"""Groups that texts belong to, by the name that they have in words."""
 
 ITEM_TYPES: Final = ("text", "comment", "answer", "summary", "translation", "passage")
 
@@ -270,14 +270,14 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def grouped_by(self) -> Groups:
-        """What several texts belong to, their ``item``."""
+        """Name of the groups that texts belong to by their ``item``."""
         if self.rows == "passages":
             return "topics"
         return "articles" if "article" in self.shown else "items"
 
     @property
     def groups(self) -> Message:
-        """Word for what several texts belong to."""
+        """Word for the groups that texts belong to."""
         return {"articles": Message("articles"), "items": Message("items"), "topics": Message("topics")}[
             self.grouped_by
         ]

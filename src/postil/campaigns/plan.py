@@ -172,7 +172,7 @@ class Plan:
         """Compute the loads of annotators, their overlaps, and how independent and spread the orders are.
 
         Args:
-            groups: What several items belong to, for words about it.
+            groups: Name of the groups of items, for words about them.
         """
         assigned = self.assigned()
         shared = Counter(pair for people in assigned for pair in combinations(people, 2))

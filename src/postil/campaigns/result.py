@@ -96,7 +96,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
         sampled: Number of articles that were sampled at random; None where all were taken.
         sampled_from: Number of articles that there were to sample from.
         balance: Balance of a plan that has changed; None for a new one.
-        groups: What several items belong to: ``articles``, ``topics``, or the ``items`` of the file.
+        groups: Name of the groups of items: ``articles``, ``topics``, or the ``items`` of the file.
     """
 
     texts: int

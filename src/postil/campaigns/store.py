@@ -569,7 +569,7 @@ class Added(NamedTuple):
         plan: The plan with them.
         left: Pseudonyms of the annotators who were removed.
         revision: Number of the revision; that of the plan as it is where there is nothing to add.
-        groups: What several items belong to.
+        groups: Name of the groups of items.
     """
 
     plan: Plan
