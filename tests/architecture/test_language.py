@@ -119,7 +119,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 WHOLE = re.compile(r"`[a-z][a-z-]* [^`]*--[a-z-]+[^`]*`")
 """A command of another program, such as `qpdf --decrypt`."""
 
-TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1, "Refused": 1}
+TEMPLATES = {"Message": 0, "Hint": 0, "NoColumn": 0, "Note": 1, "Refused": 1}
 """Place of the template among the arguments, by class."""
 
 ERRORS = {"PostilError", "LimitMissed", "LimitReached", "UsageError", "Undefined"}
@@ -140,7 +140,7 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
         name.name
         for node in ast.walk(module)
         if isinstance(node, ast.ImportFrom)
-        and node.module in {"postil.campaigns.models", "postil.errors", "postil.messages"}
+        and node.module in {"postil.campaigns.models", "postil.data.explain", "postil.errors", "postil.messages"}
         for name in node.names
     }
     for node in ast.walk(module):

@@ -64,7 +64,7 @@ class Null(Message):
 
 
 class NoColumn(Message):
-    """The problem that a file lacks a column, or a row a field."""
+    """The problem that a column of a file, or a field of a row, is missing."""
 
     __slots__ = ()
 

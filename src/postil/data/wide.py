@@ -13,7 +13,7 @@ from postil.data.explain import COLUMN, NoColumn, column_setting, shown
 from postil.data.reading import Reading, is_folded, items_by_column, names_systems, parts_of, pattern_of, system_pattern
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
 from postil.errors import InvalidInput, UsageError, nearest
-from postil.messages import Setting
+from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -272,8 +272,14 @@ def _columns(source: str, names: Sequence[str], where: str, line: int | None, *,
         matches = [match for name in names if star and (match := pattern.fullmatch(name))]
         if not matches:
             near = None if star else nearest(part, names)
-            guess = f"did you mean '{near}'? The" if near else "the"
-            lacking = NoColumn(f"no such column; {guess} file has: {column_names(names)}")
+            lacking = NoColumn(
+                "no such column; {guess} file has: {columns}{advice}",
+                "no such columns; {guess} file has: {columns}{advice}",
+                count=1,
+                guess=Message("did you mean '{near}'? The", near=near) if near else Message("the"),
+                columns=column_names(names),
+                advice="",
+            )
             raise InvalidInput(lacking, where=where, line=line, field=part)
         of_part = {match[0] if whole else match[1].strip(): match[0] for match in matches}
         if twice := next((label for label in of_part if found.get(label, of_part[label]) != of_part[label]), None):
