@@ -121,6 +121,11 @@ def test_texts_stand_beside_their_grades(files: Postil) -> None:
     assert (last["item"], last["system"], last["text"]) == ("q00", "a", "")  # graded, and not among the texts
     assert [row["text"] for row in rows] == [text.text for text in texts[1:]]
     assert [row["text"] for row in rows if not row["score"]] == ["q03 of b"]
+    assert all(len(row["score"].partition(".")[2]) <= 2 for row in rows)
+    assert files(*APPLY, *MAXIMA, "--out", "plain.jsonl").code == 0
+    plain = {(row.item, row.system): row.score for row in read("plain.jsonl", Score)}
+    near = {(row["item"], row["system"]): float(row["score"]) for row in rows if row["score"]}
+    assert near == {key: pytest.approx(plain[key], abs=0.0051) for key in near}
     assert all(float(row["maximum"]) == POINTS[row["item"]] for row in rows)
     assert files("correlate", "g.csv", "--judgements", "points.jsonl", "--missing", "-").code == 0
 
@@ -176,6 +181,17 @@ def test_candidates_need_a_file(files: Postil) -> None:
     outcome = files(*APPLY, "--candidates", "c.jsonl")
     assert outcome.code == 2
     assert "--candidates: texts go into the file of --out, and none is named" in outcome.err
+
+
+def test_items_with_words_around_what_a_star_stands_for(files: Postil) -> None:
+    Path("wide.csv").write_text("pupil,P1,P2\na,1,2\nb,2,1\n", encoding="utf-8")
+    write("m.jsonl", [Maximum(f"Question {item}", 4) for item in (1, 2)])
+    wide = ("--judgements", "wide.csv", "--column", "judgements.grade=P*", "--column", "judgements.system=pupil")
+    command = ("correlate", "s.jsonl", *wide, "--column", "judgements.annotator==me", *MAXIMA)
+    said = files(*command, "--column", "judgements.item=*").err
+    assert 'item "1" has no maximum; there are maxima of 2 items, first "Question 1"; with words before it: ' in said
+    assert "--column 'judgements.item==Question *'\n" in said
+    assert "no text has both" in files(*command, "--column", "judgements.item==Question *").err
 
 
 def test_in_python(files: Postil) -> None:

@@ -84,6 +84,9 @@ ROLES: Final[Mapping[str, type[Row]]] = {"scores": Score, ROLE: Maximum, "candid
 MAXIMA: Final = Setting("maxima", Blank("FILE"), python="TABLE")
 """The setting of the maxima, for messages that ask for them."""
 
+HUNDREDTHS: Final = 2
+"""Decimals of grades beside their texts, which people look through; by themselves they have all."""
+
 OF_REFERENCES: Final = (
     "references:",
     "background:references/",
@@ -464,7 +467,7 @@ def _with_texts(rows: Iterable[Score], texts: Mapping[Key, str], maxima: Mapping
     graded = {(row.item or "", row.system): row for row in rows}
     about = next((row.metric, row.signature) for row in graded.values())
     for key in dict.fromkeys([*texts, *graded]):
-        score = graded[key].score if key in graded else None
+        score = round(graded[key].score, HUNDREDTHS) if key in graded else None
         yield GradedText(*key, texts.get(key), score, maxima.get(key[0]), *about)
 
 

@@ -56,7 +56,11 @@ def apply(
     ] = None,
     candidates: Annotated[
         str | None,
-        Option(metavar="FILE", help="Texts (item, system, text) to write beside their grades.", first=True),
+        Option(
+            metavar="FILE",
+            help="Texts (item, system, text) to write beside their grades, which are to hundredths then.",
+            first=True,
+        ),
     ] = None,
     options: ApplyOptions,
     inputs: ScoreInputOptions,

@@ -545,7 +545,7 @@ class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
         item: The item that it was written for.
         system: The system that wrote it.
         text: The text; None where it is not among the candidates.
-        score: The grade; None where it is undecided.
+        score: The grade, to hundredths; None where it is undecided.
         maximum: The highest grade of the item, where items have maxima of their own.
         metric: Name of the combination.
         signature: All that the grade depends on.

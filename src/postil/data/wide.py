@@ -16,10 +16,10 @@ from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
-__all__ = ["Place", "Unfolding", "unfolding", "widened"]
+__all__ = ["Place", "Unfolding", "unfolding", "widened", "words_around"]
 
 SUBJECTS: Final[Mapping[type[Row], tuple[str, str]]] = MappingProxyType(
     {
@@ -81,6 +81,25 @@ def widened(row_type: type[Row], names: Sequence[str], reading: Reading) -> Read
             problem = "stands twice" if names.count(name) > 1 else "is a field of its own"
             raise UsageError(f"the column {name} {problem}; name the columns of numbers, each once")
     return replace(reading, wide=value)
+
+
+def words_around(item: str, known: Iterable[str], columns: str, role: str = "") -> str:
+    """Remedy where other items have words before what the star of columns stands for; empty where there is none.
+
+    Args:
+        item: The item, which is not known.
+        known: Items of another table.
+        columns: The columns side by side, as they were named.
+        role: Role of their table; empty for the main file.
+
+    >>> print(words_around("1", ["Question 1"], "Answer *"))
+    ; with words before it: columns={'item': '=Question *'}
+    """
+    longer = (other.removesuffix(item) for other in known if other.endswith(item)) if "*" in columns else ()
+    words = next((before for before in longer if before and not before[-1].isdigit()), None)
+    if words is None:
+        return ""
+    return Message("; with words before it: {column}", column=column_setting(role, {"item": f"={words}*"}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from postil.data.frames import open_rows
 from postil.data.grades import Scale
 from postil.data.row_locations import LocatedRows
 from postil.data.rows import Maximum
+from postil.data.wide import words_around
 from postil.errors import InvalidInput
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,7 +80,9 @@ def as_shares(judgements: LocatedRows[Judgement], maxima: Mapping[str, float]) -
         for place, row in enumerate(judgements):
             maximum = maxima.get(row.item)
             if maximum is None:
-                raise judgements.places.error(place, "item", _lacking(row.item, maxima))
+                remedy = words_around(row.item, maxima, judgements.places.column("grade"), "judgements")
+                lacking = Message("{problem}{remedy}", problem=_lacking(row.item, maxima), remedy=remedy)
+                raise judgements.places.error(place, "item", lacking)
             if not 0 <= row.grade <= maximum:
                 problem = f"{out_of_range(row.grade, 0, maximum)}; {maximum:g} is the maximum of item {shown(row.item)}"
                 raise judgements.places.error(place, "grade", problem)

@@ -20,6 +20,7 @@ from postil.data.grades import DEFAULT, METHODS, NEEDED, SCALE_SETTING, Method, 
 from postil.data.paired_tables import unpaired
 from postil.data.row_locations import RowLocations, SelectedRows, Source
 from postil.data.synonyms import ROW
+from postil.data.wide import words_around
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND, DocumentFrequencies
@@ -456,11 +457,12 @@ class Candidates:
     def _item(self, place: int, row: Candidate) -> int:
         item = self._met.setdefault(row.item, len(self._met)) if self._alone else self._items.get(row.item)
         if item is None:
+            known = self._items if isinstance(self._items, dict) else ()  # else only their hashes are known
             problem = Message(
                 "expected an item that has references{some}, got '{item}'{remedy}",
                 some=self._some_items(),
                 item=row.item,
-                remedy=self._with_words_around(row.item),
+                remedy=words_around(row.item, known, self.places.column("text")),
             )
             raise unpaired(self.places, place, problem, "references", numbered=self._numbered)
         answered = self._answered.get(row.system)
@@ -494,16 +496,6 @@ class Candidates:
             return ""
         more = len(self._items) - NAMED
         return f" ({', '.join(islice(self._items, NAMED))}{f' and {more:,} more' if more > 0 else ''})"
-
-    def _with_words_around(self, item: str) -> str:
-        """Remedy where items with references have words before what the star of columns stands for."""
-        if "*" not in self.places.column("text") or not isinstance(self._items, dict):
-            return ""
-        longer = (known.removesuffix(item) for known in self._items if known.endswith(item))
-        words = next((before for before in longer if before and not before[-1].isdigit()), None)
-        if words is None:
-            return ""
-        return Message("; with words before it: {column}", column=column_setting("", {"item": f"={words}*"}))
 
     def missing(self) -> Iterator[str]:
         """Summary of the items without graded references and of those without candidates, one line each."""
