@@ -188,7 +188,8 @@ def test_a_campaign_that_is_none_stays_as_it_is(
 def test_the_command_that_invites_names_the_campaign_for_a_shell(label: Callable[..., Outcome]) -> None:
     assert label("--articles", 4, "--annotators", 2, out="my labels.jsonl").code == 0
     options = LabelOptions(out="my labels.jsonl", annotators=2)
-    said = COMMAND_LINE.words(invitation(options, lambda _: None))
+    said, only_here = map(COMMAND_LINE.words, invitation(options, lambda _: None))
+    assert only_here.startswith("only this machine can open links to http://")
     assert said.startswith("invite annotators: postil annotate invite 'my labels.db' NAME, or at http://")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as replaced
 
 from postil.comments import reranker
 from postil.comments.call_options import CommentOptions
@@ -120,7 +121,8 @@ def test_suggestions_are_reordered_where_the_encoder_is_named(corpus: Corpus, mo
     said: list[str] = []
     rows = [str(tmp_path / "q.jsonl"), str(model)]
     options = CommentOptions(repeat=0)
-    assert list(comment_articles(*rows, options, on_message=said.append)) == plain.comment(dev, 5)
+    titled = [replaced(row, title=article.title) for article, row in zip(dev, plain.comment(dev, 5), strict=True)]
+    assert list(comment_articles(*rows, options, on_message=said.append)) == titled
     assert said == ["without reranker=DIR the order is the ranker's: the model was trained with a sentence encoder"]
     options = CommentOptions(repeat=0, reranker="one")
     assert list(comment_articles(*rows, options, on_message=said.append)) == found.comment(dev, 5)

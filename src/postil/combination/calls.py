@@ -189,10 +189,10 @@ def apply_combination(
     """
     check_arguments(apply_combination, locals())
     given, fields = parted(keywords, ScoredKeywords)
-    asked, names = options_of(ApplyOptions, options, fields), column_names(given, ROLES)
-    rows = scores_of(scores, given, ROLES)
-    saved, most, texts = open_combination(model), _maxima(maxima, names), _texts(candidates, names)
-    return apply_to_rows(rows, saved, asked, warn, maxima=most, texts=texts)
+    rows, asked = scores_of(scores, given, ROLES), options_of(ApplyOptions, options, fields)
+    names = column_names(given, ROLES)
+    most, texts = _maxima(maxima, names), _texts(candidates, names)
+    return apply_to_rows(rows, open_combination(model), asked, warn, maxima=most, texts=texts)
 
 
 def fit_files(

@@ -156,13 +156,15 @@ missing=["n/a", "-"] takes them as empty
 
         return Batch(batch.lines, cache(column), batch.keys)
 
-    def kept(self, subjects: Sequence[object]) -> list[int]:
+    def kept(self, subjects: Sequence[object], *, cells: bool = True) -> list[int]:
         """Rows that have a number or an answer; others are counted.
 
         Args:
             subjects: The numbers or answers.
+            cells: True where an empty text is no number; it never is an answer.
         """
-        found = [row for row, subject in enumerate(subjects) if not _is_blank(subject)]
+        blank = cells or self._answers
+        found = [row for row, each in enumerate(subjects) if not (_is_blank(each) if blank else each is None)]
         self.left_out += len(subjects) - len(found)
         return found
 
@@ -618,7 +620,7 @@ class ValueRows(_Rows[T, ValueField]):
             self._see(source.place, self._subject_field, subjects)
         if self._reading.missing:
             subjects = [None if subject is UNSET else subject for subject in subjects]
-        return batch.only(self._counts.kept(subjects))
+        return batch.only(self._counts.kept(subjects, cells=False))
 
     def _is_subject(self, source: ColumnSource[ValueField]) -> bool:
         """True if a row without the number or answer of a source is none."""
