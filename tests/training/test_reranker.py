@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.store import Corpus
+    from postil.data.suggestions import Suggestions
 
 pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra tables")
 BY_WORDS = RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5, neighbors=40)
@@ -121,11 +122,15 @@ def test_suggestions_are_reordered_where_the_encoder_is_named(corpus: Corpus, mo
     said: list[str] = []
     rows = [str(tmp_path / "q.jsonl"), str(model)]
     options = CommentOptions(repeat=0)
-    titled = [replaced(row, title=article.title) for article, row in zip(dev, plain.comment(dev, 5), strict=True)]
-    assert list(comment_articles(*rows, options, on_message=said.append)) == titled
+
+    def titled(commenter: Retriever) -> list[Suggestions]:
+        suggested = zip(dev, commenter.comment(dev, 5), strict=True)
+        return [replaced(row, title=article.title) for article, row in suggested]
+
+    assert list(comment_articles(*rows, options, on_message=said.append)) == titled(plain)
     assert said == ["without reranker=DIR the order is the ranker's: the model was trained with a sentence encoder"]
     options = CommentOptions(repeat=0, reranker="one")
-    assert list(comment_articles(*rows, options, on_message=said.append)) == found.comment(dev, 5)
+    assert list(comment_articles(*rows, options, on_message=said.append)) == titled(found)
     assert len(said) == 1
 
 
