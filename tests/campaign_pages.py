@@ -213,6 +213,13 @@ class Served:
                 return
         raise AssertionError("".join(self.log))
 
+    def wait_for(self, beginning: str) -> None:
+        """Wait for a line of the server, which may have come before it served."""
+        assert self.process.stderr
+        while not any(line.startswith(beginning) for line in self.log):
+            self.log.append(self.process.stderr.readline())
+            assert self.log[-1], "".join(self.log)
+
     def beside(self) -> Served:
         """Another server of the same campaign, where Ann is signed in as well."""
         other = copy(self)

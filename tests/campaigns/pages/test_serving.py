@@ -102,8 +102,7 @@ def test_a_campaign_goes_on_from_its_backup(served: Make, tmp_path: Path) -> Non
     assert here.rate(3) == [200] * 3
     here.stop(signal.SIGKILL)
     here.start("--backup", str(tmp_path / "backups"), "--keep", "1")
-    assert here.process.stderr
-    assert here.process.stderr.readline().startswith(f"written: {tmp_path}/backups/campaign-")
+    here.wait_for(f"written: {tmp_path}/backups/campaign-")
     acknowledged: list[int] = []
     with ThreadPoolExecutor(1) as pool:
         pool.submit(rate_until_the_end, here, acknowledged)
