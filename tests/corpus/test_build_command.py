@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -332,6 +333,26 @@ def test_exports_of_a_site_are_imported_beside_the_corpus(postil: Postil) -> Non
     made, plain = files("corpus"), files("again")
     assert {name for name in made if made[name] != plain[name]} <= {"metadata.json", "README.md"}
     assert len(Corpus.open("corpus").metadata.splits) == 3
+
+
+def test_the_articles_of_an_export_keep_their_time_where_they_are_the_same(postil: Postil) -> None:
+    """By which a build that was interrupted knows them again."""
+    command = ("corpus", "build", "raw.jsonl", *MUST, *map(str, ALL), "--dev", "1", "--test", "1")
+
+    def made(rows: list[dict[str, Any]]) -> int:
+        Path("raw.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        done = postil(*command)
+        assert done.code == 0, done.err
+        shutil.rmtree("corpus")
+        return Path("corpus.articles.jsonl").stat().st_mtime_ns
+
+    first = made(reddit())
+    assert made(reddit()) == first
+    assert made(reddit()[:35]) != first
+    Path("corpus").mkdir()
+    Path("corpus.articles.jsonl").unlink()
+    assert "already exists" in postil(*command).err
+    assert not Path("corpus.articles.jsonl").exists()
 
 
 def test_a_broken_export_leaves_what_cannot_be_read_beside_the_corpus(postil: Postil) -> None:

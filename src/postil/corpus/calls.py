@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from postil.corpus.statistics import ALL, Statistics, statistics
 from postil.corpus.store import Corpus
 from postil.corpus.view import card, draw, excluded_lines
 from postil.data.arguments import check_arguments, options_of
-from postil.data.atomic_file import check_apart
+from postil.data.atomic_file import check_apart, check_folder
 from postil.data.explain import counted
 from postil.data.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.data.options import InputOptions
@@ -148,9 +149,26 @@ def _imported(
     importer = importers().get(kinds.pop() or "") if len(kinds) == 1 else None
     if importer is None or importer.files is not EXPORTS:
         return articles
+    check_folder(out)  # before its rows are written
     rows = articles_beside(out)
+    before = _told_by(rows)
     importer.run([os.fspath(path) for path in articles], rows, importer.options(on_error=options.on_error), on_message)
+    if before is not None and before[0] == _digest(rows):
+        os.utime(rows, ns=before[1])  # the same articles, so that a build that was interrupted goes on
     return [rows]
+
+
+def _told_by(path: str) -> tuple[bytes, tuple[int, int]] | None:
+    """Digest and times of a file, if it is there."""
+    if not Path(path).is_file():
+        return None
+    stat = Path(path).stat()
+    return _digest(path), (stat.st_atime_ns, stat.st_mtime_ns)
+
+
+def _digest(path: str) -> bytes:
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "blake2b").digest()
 
 
 def _check_files(sources: Sequence[Source], every: Sequence[Source]) -> None:
