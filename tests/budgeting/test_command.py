@@ -169,6 +169,7 @@ def test_a_pilot_of_equal_grades(postil: Postil) -> None:
         (["budget", "--items", "9"], "without a pilot (--judgements FILE) --sd is needed"),
         (["budget", "--items", "9", "--sd", "0"], "--sd: expected more than 0"),
         (["budget", "--items", "9", "--sd", "1", "-m", "judge"], "--metric is for a pilot"),
+        (["budget", "--items", "9", "--sd", "1", "--maxima", "m.jsonl"], "--maxima is for a pilot"),
         (["budget", "--items", "9", "--sd", "1", "--graded", "10"], "--graded: expected at most the 9 items, got 10"),
         (["budget", "--items", "9", "--sd", "1", "--power", "1"], "--power: expected more than 0 and less than 1"),
         (["budget", "--items", "9", "--sd", "1", "--systems", "1", "--difference", "1"], "needs two systems"),

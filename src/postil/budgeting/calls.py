@@ -145,9 +145,16 @@ def budget_files(
     """
     if pilot is not None:
         return _of_pilot(Rated.files(scores, pilot, inputs, on_message, aspects=[options.aspect]), options, command)
+    if inputs is not None and inputs.maxima is not None:
+        raise _without_pilot("maxima")
     if scores:
         raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
     return _of_assumptions(options, command)
+
+
+def _without_pilot(name: str) -> UsageError:
+    """Refusal of a setting that only a pilot has."""
+    return UsageError("{setting} is for a pilot, and there is none: {pilot}", setting=Setting(name), pilot=PILOT)
 
 
 def _of_assumptions(options: BudgetOptions, command: str = "") -> BudgetResult:
@@ -157,7 +164,7 @@ def _of_assumptions(options: BudgetOptions, command: str = "") -> BudgetResult:
             raise UsageError("without a pilot ({pilot}) {setting} is needed", pilot=PILOT, setting=Setting(name))
     for name, given in (("metrics", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
         if given:
-            raise UsageError("{setting} is for a pilot, and there is none: {pilot}", setting=Setting(name), pilot=PILOT)
+            raise _without_pilot(name)
     settings = _settings(options, options.items or 0, options.systems or SYSTEMS, command)
     settings = replace(
         settings,
