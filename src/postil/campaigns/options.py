@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from postil.campaigns.models import FORMER, ITEM_TYPES, ItemOrder, ItemType, Role, parse_context
 from postil.data.escaping import visible
+from postil.data.hosts import is_loopback
 from postil.data.options import ListenOptions, SeedOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Setting
@@ -77,13 +78,7 @@ def is_local(url: str) -> bool:
     >>> is_local("http://localhost:8000"), is_local("http://[::1]:8000/join/x"), is_local("http://192.168.1.5:8000")
     (True, True, False)
     """
-    return _is_loopback(urlsplit(url).hostname or "")
-
-
-def _is_loopback(host: str) -> bool:
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return f".{host}".endswith(".localhost")
+    return is_loopback(urlsplit(url).hostname or "")
 
 
 @options
@@ -240,7 +235,7 @@ class ServeOptions(ListenOptions):
         host = parts.hostname or ""
         if (parts.scheme == "https") != self.secure:
             return False
-        if _is_loopback(self.host):
+        if is_loopback(self.host):
             return host in {name.lower() for name in self.name}  # by a proxy
         with suppress(ValueError):
             return bool(ip_address(host))

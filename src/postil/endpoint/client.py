@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Final, Generic, Literal
 import msgspec
 from msgspec.structs import replace
 
+from postil.data.hosts import is_loopback
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Failed, refusal_words
 from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
 from postil.endpoint.requests import A, Asking
-from postil.endpoint.transport import Refused, Rejected, TransientError, Transport, is_loopback
+from postil.endpoint.transport import Refused, Rejected, TransientError, Transport
 from postil.engine.base import Closing
 from postil.errors import LimitReached, PostilError, UsageError, check_least
 

@@ -10,7 +10,6 @@ import zlib
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from threading import Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-__all__ = ["Refused", "Rejected", "TooLong", "TransientError", "Transport", "httpx_for", "is_loopback", "retry_after"]
+__all__ = ["Refused", "Rejected", "TooLong", "TransientError", "Transport", "httpx_for", "retry_after"]
 
 LARGEST: Final = 8 << 20
 """Largest response, in bytes."""
@@ -82,20 +81,6 @@ class Rejected(PostilError):  # noqa: N818 - says what has happened
     def __init__(self, reason: str, body: ErrorBody) -> None:
         super().__init__(reason)
         self.body = body
-
-
-def is_loopback(host: str) -> bool:
-    """True if a host is this machine.
-
-    Args:
-        host: Its name or address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("localhost.web.org")
-    (True, True, True, False)
-    """
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class _Late(Exception):  # noqa: N818 - says what has happened

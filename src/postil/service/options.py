@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated, Final, Literal, TypeAlias
 
+from postil.data.hosts import is_loopback
 from postil.data.options import ListenOptions, ThreadOptions
 from postil.errors import UsageError
 from postil.messages import Blank, Command, Setting
@@ -81,8 +82,6 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     encoder: Annotated[str | None, Flag(metavar="URL", group="Encoders")] = None
 
     def __post_init__(self) -> None:
-        from postil.endpoint.transport import is_loopback  # noqa: PLC0415 - help does without it
-
         if self.tokens is None and (self.https or self.name or not is_loopback(self.host)):
             raise UsageError(
                 "tokens: expected a file of tokens, as other machines reach the service; make it: {command}",

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from postil.data.hosts import is_loopback
 from postil.errors import PostilError
 from postil.messages import Message, Setting
 from postil.web.security import HEADERS, LARGEST, Worded, refusal
@@ -272,7 +272,7 @@ def tell_unencrypted(listening: socket.socket, on_message: Callable[[str], None]
         secure: True if the server is behind a reverse proxy that speaks HTTPS.
     """
     address = str(listening.getsockname()[0]).partition("%")[0]
-    if not secure and not ip_address(address).is_loopback:
+    if not secure and not is_loopback(address):
         on_message(
             Message(
                 "other machines reach this address by HTTP: passwords, tokens and texts travel unencrypted, unless a "

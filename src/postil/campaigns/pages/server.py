@@ -23,7 +23,7 @@ from postil.campaigns.pages.lead import UPLOADS, TextPages, lead_routes
 from postil.campaigns.pages.site import LARGEST_UPLOAD, NEVER_CACHED, Site, annotator_routes, joining_routes
 from postil.campaigns.store import Store
 from postil.cli.output import unwound
-from postil.endpoint.transport import is_loopback
+from postil.data.hosts import is_loopback
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.connections import ConnectionLimits, listen, make_server, tell_unencrypted
