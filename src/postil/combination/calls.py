@@ -44,8 +44,8 @@ from postil.meta.rated import (
     JudgedKeywords,
     Rated,
     ScoredKeywords,
-    column_names,
     names_of_files,
+    names_of_tables,
     open_scores,
     scores_of,
 )
@@ -190,7 +190,7 @@ def apply_combination(
     check_arguments(apply_combination, locals())
     given, fields = parted(keywords, ScoredKeywords)
     rows, asked = scores_of(scores, given, ROLES), options_of(ApplyOptions, options, fields)
-    names = column_names(given, ROLES)
+    names = names_of_tables(given, ROLES)
     most, texts = _maxima(maxima, names), _texts(candidates, names)
     return apply_to_rows(rows, open_combination(model), asked, warn, maxima=most, texts=texts)
 

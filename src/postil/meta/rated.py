@@ -62,8 +62,8 @@ __all__ = [
     "ScoredKeywords",
     "aspect_of",
     "checked_judgements",
-    "column_names",
     "names_of_files",
+    "names_of_tables",
     "open_judgements",
     "open_rating_file",
     "open_score_files",
@@ -193,7 +193,7 @@ class Rated:
                 )
             if isinstance(scores, Mapping):
                 raise UsageError("judgements: scores are columns, so expected grades, a column as well")
-            names = column_names(given, roles)
+            names = names_of_tables(given, roles)
             return cls.tables(scores, table, names, candidates, [aspect], maxima=given.get("maxima"))
         _refuse({**given, "candidates": candidates}, of_columns=False)
         if aspect is not None:
@@ -258,7 +258,7 @@ class Rated:
         """
         problem = "scores are a result, whose texts have names; expected none"
         refuse_other_form(problem, **{name: each for name, each in given.items() if name in COLUMNS})
-        names = column_names(given, roles)
+        names = names_of_tables(given, roles)
         texts, rated = scores.texts(), as_list(grades, "grades")
         if len(rated) != len(texts):
             raise InvalidInput(
@@ -346,7 +346,7 @@ class Rated:
 
 
 def scores_of(
-    scores: Mapping[str, Column] | Scores, given: ScoredKeywords, roles: Mapping[str, type[Row]] = JUDGED
+    scores: Mapping[str, Column] | Scores, given: ScoredKeywords, roles: Mapping[str, type[Row]]
 ) -> LocatedRows[Score]:
     """Open scores of a call without ratings, in columns or in tables.
 
@@ -361,7 +361,7 @@ def scores_of(
     """
     if not isinstance(scores, Mapping):
         _refuse(given, of_columns=True)
-        return open_scores(scores, column_names(given, roles))
+        return open_scores(scores, names_of_tables(given, roles))
     _refuse(given, of_columns=False)
     if not scores:
         raise UsageError("scores: expected at least one column")
@@ -596,7 +596,7 @@ def _refuse(given: Mapping[str, object], *, of_columns: bool) -> None:
     refuse_other_form(problem, **{name: given[name] for name in given if (name in COLUMNS) == of_columns})
 
 
-def column_names(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
+def names_of_tables(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
     """Names of the columns of tables, as keywords name them.
 
     Args:
