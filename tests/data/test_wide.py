@@ -69,6 +69,19 @@ def test_candidates(exam: Path, source: str, names: str) -> None:
     ]
 
 
+def test_many_columns_are_named_in_short(tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(
+        f"Pupil,{','.join(f'Answer {n}' for n in range(1, 9))},{','.join(f'Points {n}' for n in range(1, 9))}\n"
+        f"Ada,{','.join('abcdefgh')},{','.join('12345678')}\n",
+        encoding="utf-8",
+    )
+    _, said = rows(tmp_path / "class.csv", Candidate, item="*", text="Answer *", system="Pupil")
+    assert said == [
+        "columns not read: Points 1, Points 2, …, Points 8",
+        'each row read as 8: Answer 1 (item "1"), Answer 2 (item "2"), …, Answer 8 (item "8")',
+    ]
+
+
 def test_references(exam: Path) -> None:
     """Each text has the grade with the same number; a place without text and grade is no reference."""
     got, said = rows(exam, Reference, **REFERENCES)

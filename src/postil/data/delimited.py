@@ -24,12 +24,24 @@ if TYPE_CHECKING:
     import _csv
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-__all__ = ["LONGEST", "MOST_ROWS", "CsvSink", "Delimited", "Wanted", "column_names", "head_of", "wanted_in"]
+__all__ = [
+    "LONGEST",
+    "MOST_ROWS",
+    "CsvSink",
+    "Delimited",
+    "Wanted",
+    "column_names",
+    "head_of",
+    "names_in_short",
+    "wanted_in",
+]
 
 LONGEST: Final = 1 << 24
 """Largest number of characters per cell; beyond that a quote was not closed."""
 MOST_NAMES: Final = 200
 """Largest number of characters of column names in a message."""
+FEW_NAMES: Final = 5
+"""Largest number of columns that a note names one by one."""
 BATCH: Final = 512
 BLOCK: Final = 1 << 15
 MOST_ROWS: Final = 20
@@ -417,6 +429,21 @@ def column_names(names: Sequence[str]) -> str:
     """
     text = ", ".join(filter(None, names))
     return one_line(text if len(text) <= MOST_NAMES else f"{text[:MOST_NAMES]}…")
+
+
+def names_in_short(names: Sequence[str]) -> str:
+    """Format many columns for a note that names the first two and the last one.
+
+    Args:
+        names: The columns.
+
+    >>> names_in_short([f"Answer {place}" for place in range(1, 9)])
+    'Answer 1, Answer 2, …, Answer 8'
+    >>> names_in_short(["item", "text", "grade"])
+    'item, text, grade'
+    """
+    named = list(filter(None, names))
+    return column_names(named if len(named) <= FEW_NAMES else [*named[:2], "…", named[-1]])
 
 
 def _checked_delimiter(given: str) -> str:

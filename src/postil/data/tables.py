@@ -27,7 +27,7 @@ from postil.data.columns import (
     of_records,
     value_at,
 )
-from postil.data.delimited import column_names
+from postil.data.delimited import column_names, names_in_short
 from postil.data.escaping import without_apostrophe
 from postil.data.explain import counted, explain, file_setting, lacking, load_json, noun_of, unlike
 from postil.data.reading import DECIMALS, NESTED, Reading, is_folded, items_by_column, named_in, parts_of
@@ -416,7 +416,7 @@ class _CellRows(_Rows[T, CellField]):
         self._read_at = [place for place, name in enumerate(table.names) if name in read]
         unread = self._unread()
         parts = [f"read{self._said}"] if self._said else []
-        parts += [f"columns not read: {column_names(unread)}"] if unread else []
+        parts += [f"columns not read: {names_in_short(unread)}"] if unread else []
         if parts:
             reading.tell(table.where, "; ".join(parts))
         self._unfolding.tell()
@@ -583,7 +583,7 @@ class ValueRows(_Rows[T, ValueField]):
         if not self._tells:
             return
         if unread := self._unread():
-            self._reading.tell(self._where, f"{self._table.kind} not read: {column_names(unread)}")
+            self._reading.tell(self._where, f"{self._table.kind} not read: {names_in_short(unread)}")
         self._unfolding.tell()
 
     def _has(self, source: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.data.delimited import column_names
+from postil.data.delimited import column_names, names_in_short
 from postil.data.explain import COLUMN, NoColumn, column_setting, shown
 from postil.data.reading import Reading, is_folded, items_by_column, names_systems, parts_of, pattern_of, system_pattern
 from postil.data.rows import Candidate, Judgement, Reference, Row, Score
@@ -172,7 +172,7 @@ class Unfolding:
             )
             for place in self.places
         ]
-        self.reading.tell(self.where, f"each row read as {len(parts)}: {column_names(parts)}")
+        self.reading.tell(self.where, f"each row read as {len(parts)}: {names_in_short(parts)}")
 
     def tell_empty(self, rows: int) -> None:
         """Say which cells were no rows.
@@ -187,9 +187,9 @@ class Unfolding:
         if wide and not rows:
             names = ", ".join(self.empty)
             raise InvalidInput(f"expected numbers in {names}, got empty cells alone", where=self.where)
-        if counts := ", ".join(f"{count:,} in {name}" for name, count in self.empty.items() if count):
+        if counts := [f"{count:,} in {name}" for name, count in self.empty.items() if count]:
             subject = wide or _base(self.row_type).__name__.lower()
-            self.reading.tell(self.where, f"empty cells, taken as no {subject}: {counts}")
+            self.reading.tell(self.where, f"empty cells, taken as no {subject}: {names_in_short(counts)}")
 
 
 def unfolding(
