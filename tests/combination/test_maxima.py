@@ -114,7 +114,9 @@ def test_texts_stand_beside_their_grades(files: Postil) -> None:
     texts = [Candidate(item, system, f"{item} of {system}") for system in "abcd" for item in POINTS]
     write("c.jsonl", texts[1:])
     write("s.jsonl", [row for row in scores() if (row.item, row.system) != ("q03", "b")])
-    assert files(*APPLY, *MAXIMA, "--candidates", "c.jsonl", "--out", "g.csv").code == 0
+    listed = files(*APPLY, *MAXIMA, "--candidates", "c.jsonl", "--out", "g.csv")
+    assert (listed.code, listed.out, listed.err.splitlines()[-1][:10]) == (0, "", "on items t")
+    assert f"written: g.csv ({len(texts)} texts)" in listed.err
     with Path("g.csv").open(encoding="utf-8", newline="") as file:
         *rows, last = csv.DictReader(file)
     assert list(last) == ["item", "system", "text", "score", "maximum", "metric", "signature"]

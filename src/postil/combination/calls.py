@@ -29,6 +29,7 @@ from postil.combination.options import FOLDS, ApplyOptions, CombineOptions
 from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
+from postil.data.explain import counted
 from postil.data.frames import SYSTEM, open_rows, warn
 from postil.data.grades import Scale
 from postil.data.groups import grouped
@@ -458,7 +459,12 @@ def apply_to_rows(
     if options.out is None:
         return result
     written = result.score_rows()
-    write(options.out, written if texts is None else _with_texts(written, texts, maxima or {}))
+    if texts is None:
+        write(options.out, written)
+    else:
+        listed = list(_with_texts(written, texts, maxima or {}))
+        write(options.out, listed)
+        on_message(f"written: {options.out} ({counted(len(listed), 'text')})")
     return ScoreResult(scores=result.scores, aggregation="corpus")
 
 

@@ -69,7 +69,8 @@ def apply(
     """Grade texts by a fitted combination of their scores.
 
     Grades are on the scale of the judgements of the fit. The table has the mean of each system; --out has a row per
-    text, for correlate and compare. Scores must have the signatures that the combination was fitted on.
+    text, for correlate and compare. A list of texts is in place of the table. Scores must have the signatures that the
+    combination was fitted on.
 
     Example: postil combine apply scores.jsonl --model model --out grades.jsonl
     """
@@ -77,4 +78,5 @@ def apply(
     from postil.results.views import show  # noqa: PLC0415
 
     result = apply_to_files(scores, model, options, maxima=maxima, candidates=candidates, inputs=inputs, on_message=say)
-    emit(show(format, result), format)
+    if candidates is None or format != "table":
+        emit(show(format, result), format)
