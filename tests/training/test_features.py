@@ -57,7 +57,7 @@ def test_the_folder_is_whole(corpus: Corpus, vectors: str, model: Path, tmp_path
     again = replace(WORDS_ONLY, vectors=str(tmp_path / "v"), jobs=2)
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", again, on_message=said.append)
     assert files(tmp_path / "m") == files(model)
-    assert said[-1] == "ranker fitted to 120 comments, and 720 of other articles: 20 features"
+    assert said[-2] == "ranker fitted to 120 comments, and 720 of other articles: 20 features"
     assert trained is not None
     assert list(dict.fromkeys(row.scorer for row in trained.rows)) == ["features", "tf-idf", "upvotes", "random"]
     assert {row.minus for row in trained.differences} == {"tf-idf", "upvotes", "random"}

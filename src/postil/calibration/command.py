@@ -14,7 +14,7 @@ from postil.data.options import InputOptions
 from postil.data.progress import progress
 from postil.endpoint.limits import Price
 from postil.errors import UsageError, needs
-from postil.messages import Setting
+from postil.messages import Command, Message, Setting
 
 __all__ = ["calibrate", "label"]
 
@@ -117,3 +117,7 @@ def label(
     finally:  # Ctrl+C, above all
         written = app.write_labels(options)
         say(f"written: {options.out} ({counted(written, 'label')})" if written else "no labels yet")
+        if written and rounds is not None:
+            named = () if options.encoder is None else (Setting("encoder", options.encoder),)
+            further = Command("calibrate", (model,), (Setting("labels", options.out), *named))
+            say(Message("go on with: {command}", command=further))

@@ -123,15 +123,10 @@ def untaught(model: str, encoder: str | None = None) -> Message:
         encoder: Address of the endpoint that its sentence encoder is behind; None for none.
     """
     named = (Setting("encoder", encoder),) if encoder is not None else ()
-    labels = "labels.jsonl"
+    settings = (Setting("model", model), Setting("out", "labels.jsonl"), *named)
     return Message(
-        "until labels teach the model, unfit suggestions are not left out: {label}, then {calibrate}; nor are insults "
-        "that the built-in lists of words lack: {comment}",
-        label=Command("label", (Blank("ARTICLES"),), (Setting("model", model), Setting("out", labels))),
-        calibrate=Command(
-            "calibrate", (model,), (Setting("labels", labels), *named), call='postil.calibrate(model, "labels.jsonl")'
-        ),
-        comment=Command("comment", settings=(Setting("blocklist", Blank("FILE")),)),
+        "until labels teach the model, unfit suggestions are not left out: {label}",
+        label=Command("label", (Blank("ARTICLES"),), settings),
     )
 
 

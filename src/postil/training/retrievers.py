@@ -115,14 +115,18 @@ def _best_weights(task: RankingTask, parts: Mapping[str, Scorer]) -> Weights:
 def _dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: OnMessage) -> RankingTask | None:
     """The ranking task of a dev set, with fewer negatives if it is small; None if an article has all comments."""
     others = int(starts[-1] - np.diff(starts).max())
-    if 0 < others < negatives:
-        on_message(f"dev is small: comments are ranked among {others:,} of other articles, not {negatives:,}")
-        negatives = others
+    some = min(others, negatives)
     try:
-        return sample_negatives(starts, negatives, seed) if negatives and others else all_negatives(starts)
+        task = sample_negatives(starts, some, seed) if some else all_negatives(starts)
     except Undefined as error:
         on_message(Message("no evaluation on dev: {problem}", problem=error.message))
         return None
+    among = f"{some:,}" if some else "all"
+    on_message(
+        f"each comment of {counted(len(task), 'dev article')} is ranked among {among} of other articles; recall@1: the "
+        "share that comes first"
+    )
+    return task
 
 
 def _scored(
@@ -388,7 +392,9 @@ def _dev_ranking(
         for article in texts.corpus.articles("dev")
         for comment in article.comments
     ]
-    known = {name: constant(scorer(*task.pairs)) for name, scorer in scorers.items()} | {"upvotes": popularity(votes)}
+    known = {name: constant(scorer(*task.pairs)) for name, scorer in scorers.items()}
+    if not np.isnan(votes).all():
+        known["upvotes"] = popularity(votes)
     both: dict[str, Scorer] = {}
     if weights is not None:
         if np.min(task.sampled) >= min(ENOUGH_NEGATIVES, options.eval_negatives):
