@@ -239,7 +239,7 @@ def test_every_result_is_printed_into_a_workbook_with_the_cells_of_csv(rows_of_a
     assert (into.code, into.out) == (0, "")
     assert sorted(into.err.splitlines()) == sorted([*printed.err.splitlines(), "written: table.xlsx"])
     sheet = openpyxl.load_workbook("table.xlsx").active
-    assert sheet.freeze_panes == "A2"
+    assert (sheet.freeze_panes, sheet.auto_filter.ref) == ("A2", sheet.dimensions)
     assert all(cell.font.b for cell in sheet[1])
     assert all(8 <= column.width < 61 for column in sheet.column_dimensions.values())
     before = Path("table.xlsx").read_bytes()

@@ -622,9 +622,11 @@ class SheetSink:
         self._rows += 1
 
     def close(self) -> None:
-        """Write the widths of the columns and the end of the workbook."""
+        """Write the widths of the columns, the buttons that filter rows, and the end of the workbook."""
         for column, wide in self._widths.items():
             self._sheet.set_column(column, column, min(max(wide + _BESIDE, _NARROWEST), _WIDEST))
+        if self._rows > 1:
+            self._sheet.autofilter(0, 0, self._rows - 1, max(self._widths))
         self._book.close()
 
     def _look(self, column: int, shown: str, **properties: object) -> Format:
