@@ -192,7 +192,7 @@ def test_several_ratings_by_one_annotator_are_told() -> None:
     texts = judged_texts(Scored(rows), Judged([*ratings, Judgement("2", "a", "ann", 4.0)]))
     assert texts.ratings.tolist() == [0, 2.5, 2, 3]
     assert [str(each) for each in texts.excluded] == [
-        "graded more than once by one annotator, the mean taken: 1 (2 by a)"
+        "graded more than once by one annotator, the mean taken: 1 (item 2 by a)"
     ]
 
 

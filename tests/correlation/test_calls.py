@@ -115,7 +115,11 @@ def test_a_missing_grade_is_not_filled_in() -> None:
     assert found.data.texts == 10
     assert found.points.grades[:4] == (1, 2, 4, 3)
     (left_out,) = found.data.left_out
-    assert (left_out.why, left_out.n, left_out.examples) == ("scored but not judged", 2, ("3 by system", "5 by system"))
+    assert (left_out.why, left_out.n, left_out.examples) == (
+        "scored but not judged",
+        2,
+        ("item 3 by system", "item 5 by system"),
+    )
 
 
 def test_items_and_systems() -> None:

@@ -290,9 +290,9 @@ def test_what_lacks_something_is_excluded_counted_and_named() -> None:
     result = found(kept, rated)
     assert list(map(str, result.excluded)) == [
         "systems without grades: 1 (D)",
-        "not scored by every metric: 2 (4 by B, 3 by A)",
+        "not scored by every metric: 2 (item 4 by B, item 3 by A)",
         "items without all systems, excluded with their grades: 2 (3, 4)",
-        "judged but not scored: 1 (99 by A)",
+        "judged but not scored: 1 (item 99 by A)",
     ]
     assert (result.items, result.graded, [each.n for each in result.systems]) == (10, 7, [7, 7, 7])
     alone = found(kept, rated, method="human")
@@ -322,14 +322,16 @@ def test_a_system_without_one_of_the_scores_is_not_called_one_without_grades() -
 
 
 def test_nothing_joins() -> None:
-    with pytest.raises(Undefined, match=r"36 scored \(such as 0 by A\), 1 judged \(such as x by A\), 0 not scored"):
+    with pytest.raises(
+        Undefined, match=r"36 scored \(such as item 0 by A\), 1 judged \(such as x by A\), 0 not scored"
+    ):
         found(ratings=[Judgement("x", "A", "ann", 1.0)])
 
 
 def test_repeated_ratings_by_one_annotator_count_as_one() -> None:
     result = found(ratings=[*judgements(), Judgement("0", "A", "ann", 5.0)])
     assert [str(each) for each in result.excluded] == [
-        "graded more than once by one annotator, the mean taken: 1 (0 by A)"
+        "graded more than once by one annotator, the mean taken: 1 (item 0 by A)"
     ]
 
 

@@ -133,7 +133,7 @@ def test_missing_ratings() -> None:
     assert found.estimates["alpha-nominal"].value == pytest.approx(0.743, abs=5e-4)
     assert found.estimates["alpha-ordinal"].value == pytest.approx(0.815, abs=5e-4)
     assert found.estimates["alpha-interval"].value == pytest.approx(0.849, abs=5e-4)
-    assert [str(left) for left in found.left_out] == ["graded by one annotator only, so in no pair: 1 (11 by s)"]
+    assert [str(left) for left in found.left_out] == ["graded by one annotator only, so in no pair: 1 (item 11 by s)"]
     assert (found.texts, found.ratings) == (12, 41)
 
 
@@ -503,7 +503,7 @@ def test_several_grades_by_one_annotator_are_their_mean() -> None:
     found = agreement([*judged(FOUR), repeated], draws=Draws(resamples=FEW), labels=[1, 2, 3])
     assert found.labels == (1, 2, 2.5, 3)
     assert [str(left) for left in found.left_out] == [
-        "graded more than once by one annotator, the mean taken: 1 (3 by s)"
+        "graded more than once by one annotator, the mean taken: 1 (item 3 by s)"
     ]
     assert found.raters[1].histogram == (1, 1, 1, 1)
     assert values(found) == values(agreement(judged({**FOUR, "bob": [1, 2, 3, 2.5]}), draws=Draws(resamples=FEW)))

@@ -87,12 +87,19 @@ def test_what_does_not_join_is_counted_and_named() -> None:
     )
     assert texts(table) == ["1a"]
     assert table.left_out == (
-        Excluded(why="scored but not judged", n=6, examples=("3 by a", "4 by a", "5 by a", "6 by a", "7 by a")),
-        Excluded(why="judged but not scored", n=1, examples=("9 by z",)),
-        Excluded(why="not scored by every metric", n=1, examples=("2 by a",)),
+        Excluded(
+            why="scored but not judged",
+            n=6,
+            examples=("item 3 by a", "item 4 by a", "item 5 by a", "item 6 by a", "item 7 by a"),
+        ),
+        Excluded(why="judged but not scored", n=1, examples=("item 9 by z",)),
+        Excluded(why="not scored by every metric", n=1, examples=("item 2 by a",)),
     )
-    assert str(table.left_out[0]) == "scored but not judged: 6 (3 by a, 4 by a, 5 by a, 6 by a, 7 by a and 1 more)"
-    assert str(table.left_out[2]) == "not scored by every metric: 1 (2 by a)"
+    assert (
+        str(table.left_out[0])
+        == "scored but not judged: 6 (item 3 by a, item 4 by a, item 5 by a, item 6 by a, item 7 by a and 1 more)"
+    )
+    assert str(table.left_out[2]) == "not scored by every metric: 1 (item 2 by a)"
 
 
 def test_texts_without_systems_are_those_of_the_one_system_of_the_other_side() -> None:
@@ -116,8 +123,8 @@ def test_nothing_joins() -> None:
     with pytest.raises(Undefined) as error:
         join(scores_of("1a", "2a"), judgements_of("1b"))
     assert str(error.value) == (
-        "no text has both scores and judgements: 2 scored (such as 1 by a), 1 judged (such as 1 by b), 0 judged but "
-        "not scored by every metric; they meet on item and system"
+        "no text has both scores and judgements: 2 scored (such as item 1 by a), 1 judged (such as item 1 by b), 0 "
+        "judged but not scored by every metric; they meet on item and system"
     )
     with pytest.raises(Undefined, match="1 judged but not scored by every metric"):
         join([*scores_of("1a"), *scores_of("2a", metric="n")], judgements_of("1a"))
@@ -224,7 +231,7 @@ def test_a_text_without_every_draw_is_left_out() -> None:
     ]
     table = join(scores, judgements_of("1a", "2a"))
     assert texts(table) == ["1a"]
-    assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (2 by a)"]
+    assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (item 2 by a)"]
 
 
 def test_draws_go_with_their_metric() -> None:
@@ -242,7 +249,7 @@ def test_draws_go_with_their_metric() -> None:
     assert table.left_out == ()
     table = join(scores, judgements, metrics=["w-n(order=2)"])
     assert list(table.draws) == ["control:shuffled(w-n(order=2))"]
-    assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (2 by a)"]
+    assert [str(left) for left in table.left_out] == ["not scored by every metric: 1 (item 2 by a)"]
     assert len(join(scores, judgements).draws) == 3
 
 
@@ -309,11 +316,11 @@ def test_several_grades_by_one_annotator_are_their_mean() -> None:
     assert table.ratings.grades.tolist() == [1.5, 5, 2]  # ann twice, bob, ann
     assert table.grades.tolist() == [3.25, 2]
     assert [str(left) for left in table.left_out] == [
-        "graded more than once by one annotator, the mean taken: 1 (1 by a)"
+        "graded more than once by one annotator, the mean taken: 1 (item 1 by a)"
     ]
     # Only what joined counts.
     table = join(scores_of("2a"), [*judgements, *judgements_of("1a", "2a", grade=2)])
-    assert [str(left) for left in table.left_out] == ["judged but not scored: 1 (1 by a)"]
+    assert [str(left) for left in table.left_out] == ["judged but not scored: 1 (item 1 by a)"]
 
 
 @given(st.permutations(range(6)))

@@ -399,7 +399,7 @@ def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:
     """One `Excluded` for some texts, or none where there are no texts.
 
     >>> [str(each) for each in excluded_texts("scored but not judged", [("1", "a"), ("2", "a")])]
-    ['scored but not judged: 2 (1 by a, 2 by a)']
+    ['scored but not judged: 2 (item 1 by a, item 2 by a)']
     """
     if keys:
         yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])))
@@ -416,7 +416,8 @@ def repeated_texts(keys: Sequence[Key]) -> Iterator[Excluded]:
 
 
 def _named(key: Key) -> Message:
-    return Message("{item} by {system}", item=key[0], system=key[1])
+    item = Message("item {number}", number=key[0]) if key[0].isdigit() else key[0]
+    return Message("{item} by {system}", item=item, system=key[1])
 
 
 @dataclass(frozen=True, eq=False)
