@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import postil
 from postil.capabilities import capabilities
-from postil.meta.rated import JudgedKeywords, ScoredKeywords
+from postil.meta.rated import JudgedKeywords
 from postil.options import is_options
 from postil.results.table_options import TableOptions
 
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 SOURCE: Final = Path(__file__).resolve().parent.parent / "src" / "postil"
 STUB: Final = SOURCE / "__init__.pyi"
 KEYWORDS: Final = SOURCE / "keywords.pyi"
-READING: Final[dict[str, Any]] = {
-    "apply_combination": ScoredKeywords,
-    **dict.fromkeys(("budget", "correlate", "estimate", "fit_combination"), JudgedKeywords),
-}
+READING: Final[dict[str, Any]] = dict.fromkeys(
+    ("apply_combination", "budget", "correlate", "estimate", "fit_combination"), JudgedKeywords
+)
 """The functions that take data in columns or tables, and the keywords that say how they are read."""
 OTHERS: Final = {"TableKeywords": TableOptions}
 """Options of methods of results."""

@@ -9,13 +9,13 @@ from postil.endpoint.limits import Price, Rate
 from postil.interest.options import Goal
 from postil.meta.choices import Rule
 from postil.meta.coefficients import By, Measure
-from postil.meta.rated import JudgedKeywords, ScoredKeywords
+from postil.meta.rated import JudgedKeywords
 
 class AgreementKeywords(TypedDict, total=False):
     seed: int
     resamples: int
 
-class ApplyKeywords(ScoredKeywords, total=False):
+class ApplyKeywords(JudgedKeywords, total=False):
     clip: bool
     scale: Scale | None
     any_references: bool

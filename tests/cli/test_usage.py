@@ -260,8 +260,14 @@ def test_an_unknown_option_gets_the_nearest(postil: Postil, words: str, meant: s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("compare s.jsonl --annotator-columns A,B", "correlate, combine fit, agreement, estimate, budget have it."),
-        ("score c.jsonl --judgements j.csv", "judge, correlate, combine fit, estimate, budget and 3 more have it."),
+        (
+            "compare s.jsonl --annotator-columns A,B",
+            "correlate, combine fit, combine apply, agreement, estimate and 1 more have it.",
+        ),
+        (
+            "score c.jsonl --judgements j.csv",
+            "judge, correlate, combine fit, combine apply, estimate and 4 more have it.",
+        ),
         ("interesting page.html --monotone", "combine fit has it."),
     ],
 )

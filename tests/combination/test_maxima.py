@@ -84,8 +84,8 @@ def test_grades_are_points_with_maxima_and_shares_without(files: Postil) -> None
     said = f"on items that the fit had not seen, grades are off by {rmse:.0f} % of the maximum typically (RMSE)\n"
     assert said in outcome.err
     outcome = files(*APPLY, *MAXIMA, "--out", "points-out.jsonl")
-    points = [f"{most * made['combination']['rmse']:.1f}".removeprefix("0") for most in (2, 5)]
-    assert outcome.err == f"{said[:-1]}: {points[0]} of 2 and {points[1]} of 5\n"
+    points = [f"{most * made['combination']['rmse']:.1f}".removeprefix("0") for most in (2, 3, 4, 5)]
+    assert outcome.err == f"{said[:-1]}: {points[0]} of 2, {points[1]} of 3, {points[2]} of 4 and {points[3]} of 5\n"
     plain, graded = (list(read(f"{name}-out.jsonl", Score)) for name in ("shares", "points"))
     assert len(graded) == 56
     assert [row.score for row in graded] == pytest.approx([row.score * POINTS[row.item or ""] for row in plain])
@@ -114,12 +114,18 @@ def test_texts_stand_beside_their_grades(files: Postil) -> None:
     texts = [Candidate(item, system, f"{item} of {system}") for system in "abcd" for item in POINTS]
     write("c.jsonl", texts[1:])
     write("s.jsonl", [row for row in scores() if (row.item, row.system) != ("q03", "b")])
-    listed = files(*APPLY, *MAXIMA, "--candidates", "c.jsonl", "--out", "g.csv")
+    written = ("--candidates", "c.jsonl", "--judgements", "points.jsonl", "--out", "g.csv")
+    listed = files(*APPLY, *MAXIMA, *written)
     assert (listed.code, listed.out, listed.err.splitlines()[-1][:10]) == (0, "", "on items t")
     assert f"written: g.csv ({len(texts)} texts)" in listed.err
     with Path("g.csv").open(encoding="utf-8", newline="") as file:
         *rows, last = csv.DictReader(file)
-    assert list(last) == ["item", "system", "text", "score", "maximum", "metric", "signature"]
+    assert list(last) == ["item", "system", "text", "score", "grade", "maximum", "metric", "signature"]
+    given = {(row.item, row.system): str(row.grade) for row in points()}
+    assert [row["grade"] for row in rows] == [given.get((text.item, text.system), "") for text in texts[1:]]
+    refused = files(*APPLY, *MAXIMA, *written[2:])
+    assert (refused.code, refused.out) == (2, "")
+    assert "--judgements: grades that people gave stand beside texts, and no --candidates are given" in refused.err
     assert (last["item"], last["system"], last["text"]) == ("q00", "a", "")  # graded, and not among the texts
     assert [row["text"] for row in rows] == [text.text for text in texts[1:]]
     assert [row["text"] for row in rows if not row["score"]] == ["q03 of b"]

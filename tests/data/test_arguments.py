@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +11,14 @@ import postil
 from postil.data.arguments import options_of
 from postil.data.frames import as_list
 from postil.errors import InvalidInput, UsageError
-from postil.meta.rated import JudgedKeywords, ScoredKeywords
+from postil.meta.rated import JudgedKeywords
 
 SCORES = {"m": [0.2, 0.9, 0.4, 0.6]}
 GRADES = [[1.0, 2.0], [5.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
 
 
-READ: dict[str, Any] = {
-    **dict.fromkeys(("budget", "correlate", "estimate", "fit_combination"), JudgedKeywords),
-    "apply_combination": ScoredKeywords,
-}
-"""The functions that take data in columns or tables, and the keywords that say how they are read."""
+READ = ("apply_combination", "budget", "correlate", "estimate", "fit_combination")
+"""The functions that take data in columns or tables."""
 
 
 @pytest.mark.parametrize("name", READ)
@@ -30,7 +26,7 @@ def test_keywords_of_the_other_form_are_refused(name: str) -> None:
     """Each way to read data is of columns or of tables: it is refused where the data are the other."""
     rows = [{"item": 1, "system": "a", "metric": "m", "score": 1.0}]
     model = name == "apply_combination"
-    for field, declared in READ[name].__annotations__.items():
+    for field, declared in JudgedKeywords.__annotations__.items():
         hint = declared.__forward_arg__
         of_columns = field in {"items", "systems", "signatures"}
         value: object = {"grade": "a"} if "Mapping" in hint else "a" if hint.startswith("str") else ["a"]

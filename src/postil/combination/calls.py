@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, Self, Unpack
 
 import numpy as np
 
@@ -30,12 +31,12 @@ from postil.combination.result import CombinationResult, CombinationSettings
 from postil.data.arguments import check_arguments, options_of, parted
 from postil.data.atomic_file import check_apart, check_folder
 from postil.data.explain import counted
-from postil.data.frames import SYSTEM, open_rows, warn
+from postil.data.frames import CONSTANTS, SYSTEM, open_rows, warn
 from postil.data.grades import Scale
 from postil.data.groups import grouped
-from postil.data.options import ScoreInputOptions
+from postil.data.options import JudgedInputOptions
 from postil.data.row_files import check_standard_input, write
-from postil.data.rows import EXTERNAL, Candidate, GradedText, Maximum, Row, Score
+from postil.data.rows import EXTERNAL, Candidate, GradedText, Judgement, Maximum, Row, Score
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.meta.grade_fits import LEARNERS
@@ -44,9 +45,9 @@ from postil.meta.rated import (
     LARGEST,
     JudgedKeywords,
     Rated,
-    ScoredKeywords,
     names_of_files,
     names_of_tables,
+    open_judgements,
     open_scores,
     scores_of,
 )
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.data.frames import Column, ColumnNames, Table
-    from postil.data.options import JudgedInputOptions
     from postil.data.progress import OnMessage
     from postil.data.row_locations import LocatedRows
     from postil.data.streams import FilePath
@@ -79,7 +79,12 @@ __all__ = [
     "fit_rated",
 ]
 
-ROLES: Final[Mapping[str, type[Row]]] = {"scores": Score, ROLE: Maximum, "candidates": Candidate}
+ROLES: Final[Mapping[str, type[Row]]] = {
+    "scores": Score,
+    ROLE: Maximum,
+    "candidates": Candidate,
+    "judgements": Judgement,
+}
 """Row type of each table that grades are made of."""
 
 MAXIMA: Final = Setting("maxima", Blank("FILE"), python="TABLE")
@@ -87,6 +92,9 @@ MAXIMA: Final = Setting("maxima", Blank("FILE"), python="TABLE")
 
 HUNDREDTHS: Final = 2
 """Decimals of grades beside their texts, which people look through; by themselves they have all."""
+
+FEW_MAXIMA: Final = 5
+"""Largest number of maxima that a sentence has the typical error of; of more it has the lowest and the highest."""
 
 OF_REFERENCES: Final = (
     "references:",
@@ -153,8 +161,8 @@ def apply_combination(
     scores: Mapping[str, Column] | Scores,
     model: FilePath,
     *,
-    maxima: Table | None = None,
     candidates: Table | None = None,
+    judgements: Table | None = None,
     options: ApplyOptions | None = None,
     **keywords: Unpack[ApplyKeywords],
 ) -> ScoreResult:
@@ -163,11 +171,12 @@ def apply_combination(
     Args:
         scores: Scores as of `fit_combination`, by all metrics of the combination.
         model: Folder of the combination.
-        maxima: Table of the highest grade of each item, for a combination of shares of it: grades are in points then.
         candidates: Table of the texts, which then stand beside their grades in the file ``out``.
+        judgements: Table of grades that people gave, whose means stand there too.
         options: Options; by default those of the command.
         keywords: Fields of the options, in place of an object, and ways to read the tables, as of `postil.correlate`.
-            Signatures must be those of the fit.
+            Signatures must be those of the fit. With ``maxima``, a table of the highest grade of each item, grades of
+            a combination of shares are in points.
 
     Returns:
         Mean grade of each system, and in ``items`` the grade of each text, on the scale of the judgements.
@@ -189,11 +198,10 @@ def apply_combination(
     [1.75, 4.0]
     """
     check_arguments(apply_combination, locals())
-    given, fields = parted(keywords, ScoredKeywords)
+    given, fields = parted(keywords, JudgedKeywords)
     rows, asked = scores_of(scores, given, ROLES), options_of(ApplyOptions, options, fields)
-    names = names_of_tables(given, ROLES)
-    most, texts = _maxima(maxima, names), _texts(candidates, names)
-    return apply_to_rows(rows, open_combination(model), asked, warn, maxima=most, texts=texts)
+    beside = Beside.of(names_of_tables(given, ROLES), given.get("maxima"), candidates, judgements)
+    return apply_to_rows(rows, open_combination(model), asked, warn, beside)
 
 
 def fit_files(
@@ -323,14 +331,41 @@ def _data_hash(texts: JudgedTexts) -> str:
     return digest.hexdigest()[:12]
 
 
-def _maxima(table: Table | None, names: ColumnNames) -> dict[str, float] | None:
-    return None if table is None else open_maxima(table, names)
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Tables beside the scores: maxima of items, texts, and grades that people gave; None for one that is not given.
 
+    Args:
+        maxima: Highest grade of each item, which a combination of shares makes points of.
+        texts: Text of each candidate, by item and system.
+        grades: Mean grade that people gave to a text.
+    """
 
-def _texts(table: Table | None, names: ColumnNames) -> dict[Key, str] | None:
-    if table is None:
-        return None
-    return {(row.item, row.system): row.text for row in open_rows(table, Candidate, "candidates", names)}
+    maxima: Mapping[str, float] | None = None
+    texts: Mapping[Key, str] | None = None
+    grades: Mapping[Key, float] | None = None
+
+    @classmethod
+    def of(cls, names: ColumnNames, maxima: Table | None, candidates: Table | None, judgements: Table | None) -> Self:
+        """Read the tables that there are.
+
+        Args:
+            names: Names of their columns.
+            maxima: The highest grades.
+            candidates: The texts.
+            judgements: The grades that people gave.
+
+        Raises:
+            InvalidInput: A file, a column or a value is wrong.
+        """
+        names.assume("judgements", CONSTANTS)
+        judged = None if judgements is None else Judged(open_judgements(judgements, names))
+        written = None if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+        return cls(
+            None if maxima is None else open_maxima(maxima, names),
+            None if written is None else {(row.item, row.system): row.text for row in written},
+            None if judged is None else dict(zip(judged.rows, judged.of([*judged.rows]).means.tolist(), strict=True)),
+        )
 
 
 def apply_to_files(
@@ -338,9 +373,9 @@ def apply_to_files(
     model: str,
     options: ApplyOptions,
     *,
-    maxima: str | None = None,
     candidates: str | None = None,
-    inputs: ScoreInputOptions | None = None,
+    judgements: str | None = None,
+    inputs: JudgedInputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> ScoreResult:
     """Grade the texts of files of item scores by a fitted combination.
@@ -349,33 +384,36 @@ def apply_to_files(
         scores: Files of score rows; ``-`` for standard input.
         model: Folder of the combination.
         options: The options.
-        maxima: A file of the highest grade of each item.
         candidates: A file of the texts.
-        inputs: Options of reading the files.
+        judgements: A file of grades that people gave.
+        inputs: Options of reading the files, and the file of the highest grade of each item.
         on_message: Callback for status messages.
 
     Raises:
         UsageError: A combination of options is wrong.
         InvalidInput: A file or the folder is invalid, or scores are not those that the combination was fitted on.
     """
-    files = [*scores, *filter(None, [maxima, candidates])]
+    inputs = inputs or JudgedInputOptions()
+    files = [*scores, *filter(None, [inputs.maxima, candidates, judgements])]
     if options.out is not None:
         check_apart(options.out, [*files, model])
     check_standard_input(*files)
-    names = names_of_files(ROLES, inputs or ScoreInputOptions(), on_message)
+    names = names_of_files(ROLES, inputs, on_message)
     names.assume("scores", {"system": SYSTEM})
     saved, rows = open_combination(model), open_scores(scores, names)
-    most, texts = _maxima(maxima, names), _texts(candidates, names)
-    result = apply_to_rows(rows, saved, options, on_message, maxima=most, texts=texts)
-    if saved.errors is not None:
-        on_message(_typical_error(saved.errors, most) if saved.shares else _typical_error_in_grades(saved.errors))
+    beside = Beside.of(names, inputs.maxima, candidates, judgements)
+    result = apply_to_rows(rows, saved, options, on_message, beside)
+    if (errors := saved.errors) is not None:
+        on_message(_typical_error(errors, beside.maxima) if saved.shares else _typical_error_in_grades(errors))
     return result
 
 
 def _typical_error(errors: OutOfFold, maxima: Mapping[str, float] | None) -> Message:
     """A sentence on how far shares are off, and points where the maxima are known."""
-    ends = sorted({min(maxima.values()), max(maxima.values())}) if maxima else []
-    points = [Message("{off} of {most:g}", off=number(errors.rmse * most, 1), most=most) for most in ends]
+    several = sorted({*maxima.values()}) if maxima else []
+    if len(several) > FEW_MAXIMA:
+        several = [several[0], several[-1]]
+    points = [Message("{off} of {most:g}", off=number(errors.rmse * most, 1), most=most) for most in several]
     return Message(
         "on items that the fit had not seen, grades are off by {share:.0f} % of the maximum typically (RMSE){points}",
         share=100 * errors.rmse,
@@ -398,9 +436,7 @@ def apply_to_rows(
     saved: SavedCombination,
     options: ApplyOptions,
     on_message: OnMessage,
-    *,
-    maxima: Mapping[str, float] | None = None,
-    texts: Mapping[Key, str] | None = None,
+    beside: Beside,
 ) -> ScoreResult:
     """Grade texts by a fitted combination of their scores.
 
@@ -409,8 +445,7 @@ def apply_to_rows(
         saved: The combination.
         options: The options.
         on_message: Callback for what was excluded. Where scores have the length, a text without words gets no grade.
-        maxima: Highest grade of each item, which a combination of shares makes points of.
-        texts: Text of each candidate, by item and system, for the file of grades.
+        beside: Maxima of the items, texts, and grades that people gave.
 
     Returns:
         Mean grade of each system; the grades of texts, too, where they are not written to a file.
@@ -420,7 +455,8 @@ def apply_to_rows(
         InvalidInput: A row is invalid, or scores are not those that the combination was fitted on.
         Undefined: No text with words has all scores.
     """
-    _check_beside(saved, options, maxima, texts)
+    _check_beside(saved, options, beside)
+    maxima = beside.maxima
     scale = _scale(saved, options) if options.clip else None
     scored = Scored(scores)
     found = _checked_signatures(saved, scored, any_references=options.any_references)
@@ -459,39 +495,41 @@ def apply_to_rows(
     if options.out is None:
         return result
     written = result.score_rows()
-    if texts is None:
+    if beside.texts is None:
         write(options.out, written)
     else:
-        listed = list(_with_texts(written, texts, maxima or {}))
+        listed = list(_with_texts(written, beside))
         write(options.out, listed)
         on_message(f"written: {options.out} ({counted(len(listed), 'text')})")
     return ScoreResult(scores=result.scores, aggregation="corpus")
 
 
-def _with_texts(rows: Iterable[Score], texts: Mapping[Key, str], maxima: Mapping[str, float]) -> Iterator[GradedText]:
+def _with_texts(rows: Iterable[Score], beside: Beside) -> Iterator[GradedText]:
     """The texts in their order with their grades, and grades of other texts behind them."""
     graded = {(row.item or "", row.system): row for row in rows}
     about = next((row.metric, row.signature) for row in graded.values())
+    texts, maxima, grades = beside.texts or {}, beside.maxima or {}, beside.grades or {}
     for key in dict.fromkeys([*texts, *graded]):
         score = round(graded[key].score, HUNDREDTHS) if key in graded else None
-        yield GradedText(*key, texts.get(key), score, maxima.get(key[0]), *about)
+        yield GradedText(*key, texts.get(key), score, grades.get(key), maxima.get(key[0]), *about)
 
 
-def _check_beside(
-    saved: SavedCombination,
-    options: ApplyOptions,
-    maxima: Mapping[str, float] | None,
-    texts: Mapping[Key, str] | None,
-) -> None:
+def _check_beside(saved: SavedCombination, options: ApplyOptions, beside: Beside) -> None:
     """Refuse tables and a scale that do not go with a combination or with the options."""
-    if maxima is not None and not saved.shares:
+    if beside.maxima is not None and not saved.shares:
         raise UsageError(
             "{maxima}: the combination was fitted to ratings as they are; fit it to shares of maxima, with {maxima}",
             maxima=MAXIMA,
         )
     if saved.shares and options.scale is not None:
         raise UsageError("{scale}: the combination gives shares, from 0 to 1; leave it out", scale=Setting("scale"))
-    if texts is not None and options.out is None:
+    if beside.grades is not None and beside.texts is None:
+        raise UsageError(
+            "{judgements}: grades that people gave stand beside texts, and no {candidates} are given",
+            judgements=Setting("judgements"),
+            candidates=Setting("candidates"),
+        )
+    if beside.texts is not None and options.out is None:
         raise UsageError(
             "{candidates}: texts go into the file of {out}, and none is named",
             candidates=Setting("candidates"),

@@ -7,7 +7,7 @@ from typing import Annotated
 from postil.cli.command import FiguresOption, FormatOption, Group, Option, ReportOption, ScoresArgument
 from postil.cli.output import check_figures, check_page, command_line, emit, print_result, say, write_figures
 from postil.combination.options import ApplyOptions, CombineOptions
-from postil.data.options import JudgedInputOptions, ScoreInputOptions
+from postil.data.options import JudgedInputOptions
 
 __all__ = ["combine"]
 
@@ -50,10 +50,6 @@ def apply(
     scores: ScoresArgument,
     *,
     model: Annotated[str, Option(metavar="DIR", help="Folder that combine fit --out wrote.")],
-    maxima: Annotated[
-        str | None,
-        Option(metavar="FILE", help="Highest grade of each item (item, maximum), for a fit with --maxima.", first=True),
-    ] = None,
     candidates: Annotated[
         str | None,
         Option(
@@ -62,8 +58,16 @@ def apply(
             first=True,
         ),
     ] = None,
+    judgements: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="With --candidates: grades that people gave (item, system, annotator, grade), to write there as well.",
+            first=True,
+        ),
+    ] = None,
     options: ApplyOptions,
-    inputs: ScoreInputOptions,
+    inputs: JudgedInputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Grade texts by a fitted combination of their scores.
@@ -77,6 +81,8 @@ def apply(
     from postil.combination.calls import apply_to_files  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
 
-    result = apply_to_files(scores, model, options, maxima=maxima, candidates=candidates, inputs=inputs, on_message=say)
+    result = apply_to_files(
+        scores, model, options, candidates=candidates, judgements=judgements, inputs=inputs, on_message=say
+    )
     if candidates is None or format != "table":
         emit(show(format, result), format)

@@ -63,14 +63,34 @@ def view(result: CombinationResult) -> View:
         line=f"{said}, out-of-fold Pearson {_cell(result.combination.pool)}{alone}",
         rows=list(_rows(result)),
         grids=[fits_table(result), columns_table(result)],
+        findings=[typical_error(result)],
         head=head(result),
         remarks=[
-            *([f"controls only: {listed(list(map(control, result.controls.columns)))}"] if result.controls else ()),
+            *([f"controls only: {_controls(result.controls)}"] if result.controls else ()),
             *noted(result.notes),
             *(f"excluded: {each}" for each in result.excluded),
         ],
         signatures=[result.signature],
     )
+
+
+def typical_error(result: CombinationResult) -> str:
+    """Sentence on how far out-of-fold grades are off, and those by the controls alone.
+
+    Args:
+        result: The result.
+    """
+
+    def off(fit: CombinationFit) -> str:
+        return f"{100 * fit.rmse:.0f} % of the maximum" if result.settings.shares else number(fit.rmse, 2)
+
+    controls = result.controls
+    alone = f"; by {_controls(controls)} alone: {off(controls)}" if controls is not None else ""
+    return f"grades of items that a fit has not seen are off by {off(result.combination)} typically (RMSE){alone}"
+
+
+def _controls(fit: CombinationFit) -> str:
+    return listed(list(map(control, fit.columns)))
 
 
 def fits_table(result: CombinationResult) -> Table:

@@ -546,6 +546,7 @@ class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
         system: The system that wrote it.
         text: The text; None where it is not among the candidates.
         score: The grade, to hundredths; None where it is undecided.
+        grade: The mean grade that people gave; None where none is known.
         maximum: The highest grade of the item, where items have maxima of their own.
         metric: Name of the combination.
         signature: All that the grade depends on.
@@ -555,6 +556,7 @@ class GradedText(Row, frozen=True, omit_defaults=True, gc=False):
     system: Id
     text: str | None
     score: float | None
+    grade: float | None
     maximum: float | None
     metric: str
     signature: Signature

@@ -59,7 +59,6 @@ __all__ = [
     "LARGEST",
     "JudgedKeywords",
     "Rated",
-    "ScoredKeywords",
     "aspect_of",
     "checked_judgements",
     "names_of_files",
@@ -86,8 +85,8 @@ COLUMNS: Final = ("items", "systems", "signatures")
 """The keywords of columns; the others are of tables."""
 
 
-class ScoredKeywords(TypedDict, total=False):
-    """Keywords for reading the scores of a call: the first three for columns, the others for tables."""
+class JudgedKeywords(TypedDict, total=False):
+    """Keywords for reading scores and ratings of a call: the first three for columns, the others for tables."""
 
     items: Column | None
     systems: Column | None
@@ -97,11 +96,6 @@ class ScoredKeywords(TypedDict, total=False):
     columns: Mapping[str, str] | None
     metric_columns: Sequence[str]
     missing: Sequence[str]
-
-
-class JudgedKeywords(ScoredKeywords, total=False):
-    """Keywords for reading the scores and ratings of a call."""
-
     annotator_columns: Sequence[str]
     maxima: Table | None
 
@@ -346,7 +340,7 @@ class Rated:
 
 
 def scores_of(
-    scores: Mapping[str, Column] | Scores, given: ScoredKeywords, roles: Mapping[str, type[Row]]
+    scores: Mapping[str, Column] | Scores, given: JudgedKeywords, roles: Mapping[str, type[Row]]
 ) -> LocatedRows[Score]:
     """Open scores of a call without ratings, in columns or in tables.
 
@@ -596,7 +590,7 @@ def _refuse(given: Mapping[str, object], *, of_columns: bool) -> None:
     refuse_other_form(problem, **{name: given[name] for name in given if (name in COLUMNS) == of_columns})
 
 
-def names_of_tables(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
+def names_of_tables(given: JudgedKeywords, roles: Mapping[str, type[Row]]) -> ColumnNames:
     """Names of the columns of tables, as keywords name them.
 
     Args:
@@ -609,7 +603,7 @@ def names_of_tables(given: JudgedKeywords | ScoredKeywords, roles: Mapping[str, 
         everywhere={"item": given.get("item"), "system": given.get("system")},
         wide={
             "scores": given.get("metric_columns", ()),
-            "judgements": cast("JudgedKeywords", given).get("annotator_columns", ()),
+            "judgements": given.get("annotator_columns", ()),
         },
         missing=given.get("missing", ()),
     )
