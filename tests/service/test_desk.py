@@ -227,7 +227,7 @@ def test_only_the_first_of_many_articles_are_listed() -> None:
     assert (len(found.articles), found.total) == (50, 120)
 
 
-def test_the_newest_articles_come_first_and_those_without_a_date_last() -> None:
+def test_articles_without_a_date_come_first_then_the_newest() -> None:
     dates = {
         "old": "2024-05-01",
         "undated": None,
@@ -237,9 +237,9 @@ def test_the_newest_articles_come_first_and_those_without_a_date_last() -> None:
     }
     listed = ArticleList([Article(title, title, (), date=date) for title, date in dates.items()])
     found = searched(listed, "").articles
-    assert [one.title for one in found] == ["new", "also new", "old", "undated", "none"]
+    assert [one.title for one in found] == ["undated", "none", "new", "also new", "old"]
     assert [listed[one.number].title for one in found] == [one.title for one in found]
-    assert [one.number for one in searched(listed, "new").articles] == [0, 1]
+    assert [one.number for one in searched(listed, "new").articles] == [2, 3]
 
 
 def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:

@@ -82,14 +82,16 @@ class NextArticle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArticleList:
-    """Articles that can be searched by title and section: the newest first, then those without a date as they came.
+    """Articles that can be searched by title and section: those without a date as they came, then the newest first.
+
+    What has no date yet is what is being written: a page, a draft.
 
     Args:
         articles: The articles.
     """
 
     def __init__(self, articles: Sequence[Article] = ()) -> None:
-        self._articles = sorted(articles, key=lambda one: one.date or "", reverse=True)  # dates of one form, in UTC
+        self._articles = sorted(articles, key=lambda one: one.date or "~", reverse=True)  # dates of one form, in UTC
         self._words = [f"{one.title} {one.category or ''} {one.id}".casefold() for one in self._articles]
 
     @classmethod
