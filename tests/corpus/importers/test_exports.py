@@ -421,6 +421,7 @@ def test_posts_and_comments(tmp_path: Path, report: ImportReport) -> None:
         ("[box]see[/box] [button link='x'] [su_note]a[/su_note]", "see  a"),
         *[("[sic] [...] [1] [a link](x) [[gallery]] [note to self]",) * 2],
         ("[embed]" * 20_000, ""),
+        ("https://x.org/a\n <p>b</p>\n\thttps://x.org/c \r\nhttps://x.org d", "\n <p>b</p>\n\nhttps://x.org d"),
         ("[a " * 20_000, "[a " * 20_000),
     ],
     ids=lambda text: text[:12],

@@ -69,6 +69,8 @@ Decided: TypeAlias = "tuple[Verdict, Callable[[], Record], str | None]"
 NO_DATE: Final = "0000-00-00 00:00:00"
 MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,2000}\[/\1\]")
 """Shortcodes around an address, which is no text."""
+EMBEDDED: Final = re.compile(r"^[ \t]*https?://\S+[ \t\r]*$", re.MULTILINE)
+"""An address on a line of its own, in whose place WordPress shows a video or a post."""
 SHORTCODE: Final = re.compile(r"""(?<!\[)\[(/?)([a-zA-Z][\w-]*)((?:[\s=][^\[\]]*)?)\](?![\](])""")
 MARKED: Final = re.compile(r"""=["']|\bid=\d+|/\s*$""")
 """Marks of the attributes of a shortcode: quotes, a number as ``id``, or a slash at the end."""
@@ -133,7 +135,7 @@ def _items(lang: str | None, path: FilePath, report: ImportReport) -> Iterator[t
 
 
 def without_shortcodes(html: str) -> str:
-    """The content of a post without its shortcodes; what a shortcode such as `caption` encloses stays.
+    """The content of a post without its shortcodes and embedded addresses; what `caption` and the like enclose stays.
 
     A shortcode is one of WordPress, has an attribute in quotes or a number as `id`, ends with a slash, or is closed.
     Other words in brackets are text.
@@ -143,9 +145,12 @@ def without_shortcodes(html: str) -> str:
 
     >>> without_shortcodes('[caption id="a" width="9"]<img src="a.jpg"> A duck[/caption] Oh [sic]![gallery ids="1,2"]')
     '<img src="a.jpg"> A duck Oh [sic]!'
+    >>> without_shortcodes("Look:\\nhttps://tube.org/watch?v=1\\nhttps://a.org is a page.")
+    'Look:\\n\\nhttps://a.org is a page.'
     >>> without_shortcodes("Ducks [table id=4 /] and [poll id=7] geese [and so on / etc.]")
     'Ducks  and  geese [and so on / etc.]'
     """
+    html = EMBEDDED.sub("", html)
     if "[" not in html:
         return html
     html = MEDIA.sub("", html)
