@@ -43,8 +43,8 @@ def test_before_labels_the_table_says_what_is_not_left_out() -> None:
     for made, probability, said in ((provenance, None, True), (provenance, 0.4, False), (choice, None, False)):
         one = Suggestion("Bring a coat.", 2.5, 1, made, probability)
         result = SuggestionsResult(suggestions=(Suggestions("x", (one,)),))
-        assert ("until labels teach the model, unfit suggestions are not left out" in show("table", result)) == said
-        assert "until labels" not in show("jsonl", result)
+        assert ("labels teach a model to leave out what does not fit: postil label" in show("table", result)) == said
+        assert "labels teach" not in show("jsonl", result)
 
 
 def test_why_there_is_nothing_stands_in_one_line() -> None:

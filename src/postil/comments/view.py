@@ -56,7 +56,6 @@ __all__ = [
     "suggestions",
     "training",
     "training_pictures",
-    "untaught",
     "update",
 ]
 
@@ -115,19 +114,11 @@ ABOUT: Final[tuple[Column, ...]] = (
 """Columns that a narrow terminal shows below a text."""
 
 
-def untaught(model: str, encoder: str | None = None) -> Message:
-    """Sentence on what a retriever without labels does not leave out.
-
-    Args:
-        model: Folder of the model.
-        encoder: Address of the endpoint that its sentence encoder is behind; None for none.
-    """
-    named = (Setting("encoder", encoder),) if encoder is not None else ()
-    settings = (Setting("model", model), Setting("out", "labels.jsonl"), *named)
-    return Message(
-        "until labels teach the model, unfit suggestions are not left out: {label}",
-        label=Command("label", (Blank("ARTICLES"),), settings),
-    )
+UNTAUGHT: Final = Message(
+    "labels teach a model to leave out what does not fit: {label}",
+    label=Command("label", (Blank("ARTICLES"),), (Setting("model", Blank("MODEL")), Setting("out", "labels.jsonl"))),
+)
+"""Sentence below suggestions of a retriever that no labels have taught."""
 
 
 def suggestions(result: SuggestionsResult) -> View:
@@ -150,7 +141,7 @@ def suggestions(result: SuggestionsResult) -> View:
     remarks += _left_out(result, nothing=not lines)
     found = [one for _, one, _ in lines if one.provenance.method == "retrieved"]
     if found and all(one.probability is None and not isinstance(one.provenance.selecting, Selecting) for one in found):
-        remarks.append(untaught(Blank("MODEL")))
+        remarks.append(UNTAUGHT)
     choices = [[one.provenance.selecting for one in row.suggestions] for row in result.suggestions]
     if usual := sum(any(isinstance(one, Selecting) and one.problem for one in each) for each in choices):
         remarks.append(f"{counted(usual, 'article')} in the usual order, without a choice of the language model")

@@ -150,7 +150,6 @@ def retriever(
 
     Example: postil train ir-tc --corpus corpus --out model
     """
-    from postil.comments.view import untaught  # noqa: PLC0415
     from postil.results.views import show  # noqa: PLC0415
     from postil.training.retrievers import train_retriever  # noqa: PLC0415
 
@@ -160,8 +159,6 @@ def retriever(
     if result is not None:
         emit(show(format, result), format)
     address = _address(options.encoder)
-    if not fit.labels and is_main_process():
-        say(untaught(out, address))
     _tell(name, out, address)
     fit.calibrate(out, None, format, address)
 

@@ -135,7 +135,7 @@ def _items(lang: str | None, path: FilePath, report: ImportReport) -> Iterator[t
 
 
 def without_shortcodes(html: str) -> str:
-    """The content of a post without its shortcodes and embedded addresses; what `caption` and the like enclose stays.
+    r"""The content of a post without its shortcodes and embedded addresses; what `caption` and the like enclose stays.
 
     A shortcode is one of WordPress, has an attribute in quotes or a number as `id`, ends with a slash, or is closed.
     Other words in brackets are text.
@@ -145,8 +145,8 @@ def without_shortcodes(html: str) -> str:
 
     >>> without_shortcodes('[caption id="a" width="9"]<img src="a.jpg"> A duck[/caption] Oh [sic]![gallery ids="1,2"]')
     '<img src="a.jpg"> A duck Oh [sic]!'
-    >>> without_shortcodes("Look:\\nhttps://tube.org/watch?v=1\\nhttps://a.org is a page.")
-    'Look:\\n\\nhttps://a.org is a page.'
+    >>> without_shortcodes("Look:\nhttps://tube.org/watch?v=1\nhttps://a.org is a page.")
+    'Look:\n\nhttps://a.org is a page.'
     >>> without_shortcodes("Ducks [table id=4 /] and [poll id=7] geese [and so on / etc.]")
     'Ducks  and  geese [and so on / etc.]'
     """
