@@ -520,7 +520,7 @@ def outputs_of(
     >>> rows = [Score(item, system, "judge", 0.5, "") for item in "123" for system in "ab"]
     >>> made = outputs_of(Scored(rows), Judged([Judgement("2", "a", "ann", 4.0), Judgement("9", "a", "ann", 2.0)]))
     >>> made.systems, made.outputs.grades.tolist(), list(map(str, made.excluded))
-    (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (9 by a)'])
+    (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (item 9 by a)'])
     """
     if scored is not None:
         scored, judged = united(scored, judged)

@@ -550,7 +550,7 @@ def join(
     >>> len(table), table.items, table.grades.tolist()
     (2, ('1', '2'), [4.0, 4.0])
     >>> print(*table.left_out, sep="; ")
-    scored but not judged: 1 (3 by a); judged but not scored: 1 (4 by a)
+    scored but not judged: 1 (item 3 by a); judged but not scored: 1 (item 4 by a)
     """
     judged = Judged(judgements, aspect, scale)
     scored = Scored(scores)
