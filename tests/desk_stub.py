@@ -138,7 +138,9 @@ class DeskStub:
         routes.append(Route(method="GET", path="/v1/models", scope=None, handler=self._models, summary=""))
         routes += [*desk.routes(), *store_routes(self.store)]
         app = application(routes, Guard(RequestLimits(), self.tokens), ServiceOptions(), Telemetry())
-        config = uvicorn.Config(app, port=self.port, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, port=self.port, log_config=None, log_level="error", lifespan="off", timeout_graceful_shutdown=1
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve()))
         self._thread.start()

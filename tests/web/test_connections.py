@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import logging
 import socket
 import threading
 import time
@@ -295,3 +297,16 @@ def test_that_nothing_is_encrypted_is_told_where_others_reach_it(host: str, secu
         "proxy in front speaks HTTPS; --https says that one does"
     )
     assert list(map(COMMAND_LINE.words, said)) == [warning] * told
+
+
+def test_a_server_leaves_the_logging_of_its_process_alone() -> None:
+    """uvicorn's own configuration closes all handlers, and with them the files of a program that serves."""
+    closed: list[bool] = []
+    handler = logging.StreamHandler(io.StringIO())
+    handler.close = lambda: closed.append(True)  # type: ignore[method-assign]
+    logging.getLogger("host").addHandler(handler)
+    try:
+        make_server(lambda *_: None)
+    finally:
+        logging.getLogger("host").removeHandler(handler)
+    assert not closed

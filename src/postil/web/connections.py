@@ -305,6 +305,7 @@ def make_server(
         app,
         http=partial(LimitedProtocol, limits, worded),  # type: ignore[arg-type]  # it is called only
         ws="none",
+        log_config=None,  # uvicorn's would close the handlers of all loggers of the process
         log_level="warning",
         access_log=False,  # the URL of an invitation contains its token
         server_header=False,
