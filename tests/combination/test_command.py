@@ -70,7 +70,7 @@ metric alone
 rouge-l
 w-rouge-l
 
-controls only: length of the text and mean weight of the references
+controls only: logarithm of the length of the text and mean weight of the references
 excluded: scored but not judged: 6
 """
 
@@ -80,8 +80,8 @@ def test_the_table(files: Postil) -> None:
     assert outcome.code == 0, outcome.err
     typical, _, first, *rest = outcome.out.splitlines()
     assert re.fullmatch(
-        r"grades of items that a fit has not seen are off by \S+ typically \(RMSE\); by length of the text and mean "
-        r"weight of the references alone: \S+",
+        r"grades of items that a fit has not seen are off by \S+ typically \(RMSE\); by logarithm of the length of "
+        r"the text and mean weight of the references alone: \S+",
         typical,
     )
     assert first.startswith("combine(")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.combination.model import transformed
 from postil.data.explain import counted
 from postil.meta.parts import FEW_ITEMS
 from postil.results.formats import listed, noted, value_with_interval
@@ -90,7 +91,8 @@ def typical_error(result: CombinationResult) -> str:
 
 
 def _controls(fit: CombinationFit) -> str:
-    return listed(list(map(control, fit.columns)))
+    """The controls of a fit, which takes some as their logarithm: another length than that which `correlate` has."""
+    return listed([f"logarithm of the {control(name)}" if transformed(name) else control(name) for name in fit.columns])
 
 
 def fits_table(result: CombinationResult) -> Table:
