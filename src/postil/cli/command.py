@@ -445,8 +445,7 @@ FormatOption: TypeAlias = Annotated[
         metavar="FORMAT",
         first=True,
         group=OUTPUT,
-        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; or a file to write, whose ending says it: table.xlsx, "
-        "table.csv.",
+        help=f"{', '.join(FORMATS)}, or a file: table.xlsx.",
     ),
 ]
 ReportOption: TypeAlias = Annotated[

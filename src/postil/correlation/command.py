@@ -55,8 +55,8 @@ def correlate(
         list[str] | None,
         Option(
             metavar="LEVEL",
-            help="Aggregation level: pool (all texts, the default), item (mean over items), system (means of systems) "
-            "or within-system (texts of each system, mean over systems); repeatable: a result for each.",
+            help="Aggregation level: pool (all texts, the default), item or within-system (means over items or "
+            "systems), system (means of systems); repeatable: a result for each.",
             first=True,
         ),
     ] = None,
@@ -71,8 +71,8 @@ def correlate(
 
     Correlations with confidence intervals, human agreement and its ceiling, and significance tests of differences.
 
-    Scores and judgements are joined on item and system; what is excluded is counted and named. Controls that score
-    --controls wrote stand beside their metrics.
+    Scores and judgements are joined on item and system; what is excluded is counted and named. Controls of score
+    --controls stand beside the metrics.
 
     Example: postil correlate scores.jsonl --judgements judgements.jsonl --report report.html
     """

@@ -36,7 +36,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             form, else the first two.
         baseline: Metric to compare the others with: the difference of each, its interval and p.
         worst: Number of texts per pair of metrics that disagree.
-        audit: Audit the metrics: alternative annotator test, calibration, length bias, variance components of raters.
+        audit: Audit the metrics: alternative annotator test, calibration, length bias, variances of raters.
         alt_epsilon: Advantage that an annotator gets in the alternative annotator test, from 0 to 1: .2 for experts,
             .15 for trained annotators, .1 for a crowd.
         lengths: Scores that are lengths of the texts, for the audit.

@@ -109,9 +109,8 @@ class TableInputOptions:
     """Options of reading tables.
 
     Args:
-        column: Column of a field, as in text=prediction; of another file references.text=answer.body; a constant is
-            system==mine; columns side by side are 'text=Answer *' or 'text=gpt|llama', with 'item=*' an item each;
-            repeatable.
+        column: Column of a field: text=Answer, references.text=gold (of one file), system==ours (a constant),
+            'text=A *' or 'text=A|B' (side by side); repeatable.
         input_format: Format of standard input, or of files whose name does not tell: csv, tsv, json, jsonl, parquet,
             arrow, xlsx, ods. Like all that follow, ROLE=VALUE is for one file.
         encoding: Encoding of text tables; by default UTF-8, else detected.

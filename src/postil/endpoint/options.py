@@ -27,8 +27,8 @@ class EndpointOptions:
     """Options of what asks a language model.
 
     Args:
-        endpoint: Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1; a key of access is read
-            from the environment variable POSTIL_API_KEY.
+        endpoint: Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1; its key is read from
+            the environment variable POSTIL_API_KEY.
         cache: Folder of answers, made if it is not there: what it holds is not asked again.
         rate: Maximum rate of calls, such as 60/min or 5/s (default 60/min; no limit if the endpoint is this machine).
         parallel: Number of calls at the same time; no result depends on it.

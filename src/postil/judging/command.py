@@ -96,7 +96,7 @@ def judge(
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
 
     Example: postil judge systems.jsonl --pairs --articles articles.jsonl --model qwen3
-    --endpoint http://127.0.0.1:8080/v1 --cache answers --out preferences.jsonl
+    --endpoint http://127.0.0.1:8080/v1 --out preferences.jsonl
     """
     from postil.judging.calls import (  # noqa: PLC0415 - metrics are behind it
         WIN_RATE,

@@ -29,8 +29,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     Args:
         model: The endpoint's name of the model.
         name: Name of the judge in score rows, such as plain in judge(plain); by default that of the model.
-        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH; of pairs that of the references' grades, where there
-            are some.
+        scale: Scale of the grades, or with pairs of the references' grades: HIGH (from 0) or LOW:HIGH.
         rubric: File with the rubric, the meaning of the grades, as text.
         prompt: File with another template of the prompt; --show-prompt prints that of the package.
         anchors: Graded references of the item that the judge sees as examples, one or more of each grade: nearest (most

@@ -49,9 +49,9 @@ def score(
     """Score systems against weighted references.
 
     Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-lsum, rouge-1, rouge-2, rouge-su4, cider, cider-d, chrf, chrf++,
-    delta-bleu; of meaning: vector-f1, vector-cosine, bertscore, sentence-cosine. As papers report them: bleu and ter
-    (sacreBLEU's), rouge1, rouge2, rougeL, rougeLsum (rouge-score's). With w- in front the references' weights count;
-    without it they are all 1. Functions of --plugin go by their names.
+    delta-bleu; of meaning: vector-f1, vector-cosine, bertscore, sentence-cosine; as papers report them: bleu, ter,
+    rouge1, rouge2, rougeL, rougeLsum; functions of --plugin by their names. With w- in front the references' weights
+    count.
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """

@@ -22,8 +22,8 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
     """Options of `postil score`.
 
     Args:
-        metrics: Metric, such as meteor or w-rouge-l(reading=union), or one of --plugin; repeatable. By default bleu-4,
-            meteor, rouge-l and cider-d, and their w- forms where the references have weights.
+        metrics: Metric, such as meteor or w-rouge-l(reading=union); repeatable. By default bleu-4, meteor, rouge-l and
+            cider-d, and their w- forms where the references have weights.
         tokenizer: space, words, characters, 13a, ptb (pycocoevalcap's), rouge (rouge-score's), jieba or rjieba (the
             same words as jieba, faster); by the package sacrebleu sacrebleu:13a, sacrebleu:intl, sacrebleu:zh,
             sacrebleu:char, sacrebleu:ja-mecab, sacrebleu:ko-mecab, sacrebleu:flores101, sacrebleu:flores200 and
@@ -33,17 +33,15 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
             none is named; of sacrebleu bleu alone) get its parameters and tokenizer, and tables its factor of 100.
         cite: Add a sentence for the methods section of a paper: metrics, papers and signatures; escaped where the
             tables are LaTeX, Markdown or HTML.
-        scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
-        weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
-            votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
-            given where the rows have a weight and no grade.
+        scale: Scale of reference grades: HIGH (from 0) or LOW:HIGH.
+        weights: Source of the references' weights: grades (score, which is grade/high, minmax, item-max or signed),
+            votes, consensus among them, or given, the rows' own; by default score, or given without grades.
         as_grade: Print scores with over=kernel as grades on the scale: low + score (high - low). With minmax alone.
         background: Saved document frequencies for CIDEr.
         save_background: Save the references' document frequencies here.
-        items: Write the score of every candidate here: .jsonl, .csv, .xlsx or .parquet; .jsonl and .csv also .gz, .zst.
-        controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
-            reference's weight, the mean weight (over=near and over=kernel), length. postil correlate shows them beside
-            the metrics.
+        items: Write the score of every candidate here: .jsonl, .csv, .xlsx or .parquet.
+        controls: Write controls to --items too, which postil correlate shows beside the metrics: length, shuffled
+            weights, best references and others.
         control_draws: Number of times that --controls shuffles the weights.
         seed: Seed of --controls.
         ungraded: Handling of references without the grade, weight or upvotes that their weights are made of: error, or
