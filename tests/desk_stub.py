@@ -47,9 +47,16 @@ COMMENTS = (
 )
 ARTICLES = (
     Article("a1", "Snow closes the pass", COMMENTS, STORY, category="weather", lang="en", date="2024-01-02T08:00:00Z"),
-    Article("a2", f"A title {EVIL}", (), None, category=EVIL, url="javascript:window.hacked=1"),
     Article(
-        "a3", "山口因雪封闭", (), "中午，山口封闭。司机在雪中等了几个小时。山口的雪清除后，山口重新开放。", lang="zh"
+        "a2", f"A title {EVIL}", (), None, category=EVIL, url="javascript:window.hacked=1", date="2020-12-02T08:00:00Z"
+    ),
+    Article(
+        "a3",
+        "山口因雪封闭",
+        (),
+        "中午，山口封闭。司机在雪中等了几个小时。山口的雪清除后，山口重新开放。",
+        lang="zh",
+        date="2020-12-01T08:00:00Z",
     ),
 )
 SPLITS = {"sentences": r"[^\s.。][^.。\n]*[.。]?", "paragraphs": r"\S[^\n]*"}
