@@ -71,10 +71,11 @@ def test_a_command_documents_itself_and_all_its_options(
 
 @pytest.mark.parametrize(("words", "command"), EVERY)
 def test_the_help_of_a_command_fits_a_screen(words: tuple[str, ...], command: click.Command) -> None:
-    outcome = CliRunner().invoke(app, [*words, "--help"], prog_name="postil", terminal_width=80)
+    width = 78  # click leaves two columns of 80
+    outcome = CliRunner().invoke(app, [*words, "--help"], prog_name="postil", terminal_width=width)
     lines = outcome.output.splitlines()
     assert len(lines) <= 50
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines)) <= width
     groups = option_groups(command)
     assert len(groups.get("", [])) <= 9
     count = sum(map(len, groups.values()))

@@ -18,7 +18,7 @@ def budget(
         list[str] | None,
         Argument(
             metavar="SCORES",
-            help="Item scores of all outputs (item, system, metric, score), where scores are to be used.",
+            help="Item scores of all outputs (item, system, metric, score), if any.",
         ),
     ] = None,
     *,

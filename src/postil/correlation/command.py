@@ -69,7 +69,7 @@ def correlate(
 ) -> None:
     """Correlate metric scores with human ratings.
 
-    Correlations with confidence intervals, human agreement and its ceiling, and significance tests of differences.
+    Correlations with intervals, tests of differences, human agreement, ceiling.
 
     Scores and judgements are joined on item and system; what is excluded is counted and named. Controls of score
     --controls stand beside the metrics.

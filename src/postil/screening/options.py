@@ -22,7 +22,7 @@ class ScreenTrainOptions(ThreadOptions):
         update: A screen to learn further decisions with; those on the same comments are replaced. Without DECISIONS it
             is fitted again to what it has.
         precision: Smallest share of what is held that moderators would hold, for which the threshold is chosen; by
-            default that of the screen that is updated, else .9. A text that they rather keep is not held.
+            default that of the screen that is updated, else .9.
         attribute: Attribute of Perspective that a reason answers, such as IDENTITY_ATTACK=racism; repeatable. TOXICITY,
             INSULT, PROFANITY and SPAM are answered by themselves where the reasons allow it.
         hold: Words for the decision in the rows that mean hold, with commas between them, as in spam,trash. Each is the
