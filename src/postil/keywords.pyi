@@ -19,6 +19,7 @@ class ApplyKeywords(JudgedKeywords, total=False):
     clip: bool
     scale: Scale | None
     any_references: bool
+    aspect: str | None
     out: str | None
 
 class BudgetKeywords(JudgedKeywords, total=False):

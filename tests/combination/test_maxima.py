@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import postil as package
 from postil.data.row_files import read, write
@@ -130,6 +131,17 @@ def test_texts_stand_beside_their_grades(files: Postil) -> None:
     assert [row["text"] for row in rows] == [text.text for text in texts[1:]]
     assert [row["text"] for row in rows if not row["score"]] == ["q03 of b"]
     assert all(len(row["score"].partition(".")[2]) <= 2 for row in rows)
+    aspects = [
+        replace(row, aspect=aspect, grade=grade) for row in points()[:4] for aspect, grade in (("a", 1), ("b", 2))
+    ]
+    write("points.jsonl", aspects)
+    assert "choose one: --aspect NAME" in files(*APPLY, *MAXIMA, *written).err
+    assert files(*APPLY, *MAXIMA, *written, "--aspect", "b").code == 0
+    with Path("g.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["grade"] for row in csv.DictReader(file)} == {"", "2.0"}
+    write("points.jsonl", points())
+    refused = files(*APPLY, *MAXIMA, "--aspect", "b")
+    assert (refused.code, "--aspect: only with --judgements" in refused.err) == (2, True)
     assert files(*APPLY, *MAXIMA, "--out", "plain.jsonl").code == 0
     plain = {(row.item, row.system): row.score for row in read("plain.jsonl", Score)}
     near = {(row["item"], row["system"]): float(row["score"]) for row in rows if row["score"]}

@@ -200,7 +200,7 @@ def apply_combination(
     check_arguments(apply_combination, locals())
     given, fields = parted(keywords, JudgedKeywords)
     rows, asked = scores_of(scores, given, ROLES), options_of(ApplyOptions, options, fields)
-    beside = Beside.of(names_of_tables(given, ROLES), given.get("maxima"), candidates, judgements)
+    beside = Beside.of(names_of_tables(given, ROLES), given.get("maxima"), candidates, judgements, asked.aspect)
     return apply_to_rows(rows, open_combination(model), asked, warn, beside)
 
 
@@ -346,7 +346,14 @@ class Beside:
     grades: Mapping[Key, float] | None = None
 
     @classmethod
-    def of(cls, names: ColumnNames, maxima: Table | None, candidates: Table | None, judgements: Table | None) -> Self:
+    def of(
+        cls,
+        names: ColumnNames,
+        maxima: Table | None,
+        candidates: Table | None,
+        judgements: Table | None,
+        aspect: str | None,
+    ) -> Self:
         """Read the tables that there are.
 
         Args:
@@ -354,12 +361,14 @@ class Beside:
             maxima: The highest grades.
             candidates: The texts.
             judgements: The grades that people gave.
+            aspect: Their aspect, where they have more than one.
 
         Raises:
             InvalidInput: A file, a column or a value is wrong.
+            UnknownName: There is no such aspect.
         """
         names.assume("judgements", CONSTANTS)
-        judged = None if judgements is None else Judged(open_judgements(judgements, names))
+        judged = None if judgements is None else Judged(open_judgements(judgements, names, [aspect]), aspect)
         written = None if candidates is None else open_rows(candidates, Candidate, "candidates", names)
         return cls(
             None if maxima is None else open_maxima(maxima, names),
@@ -401,7 +410,7 @@ def apply_to_files(
     names = names_of_files(ROLES, inputs, on_message)
     names.assume("scores", {"system": SYSTEM})
     saved, rows = open_combination(model), open_scores(scores, names)
-    beside = Beside.of(names, inputs.maxima, candidates, judgements)
+    beside = Beside.of(names, inputs.maxima, candidates, judgements, options.aspect)
     result = apply_to_rows(rows, saved, options, on_message, beside)
     if (errors := saved.errors) is not None:
         on_message(_typical_error(errors, beside.maxima) if saved.shares else _typical_error_in_grades(errors))
@@ -523,6 +532,8 @@ def _check_beside(saved: SavedCombination, options: ApplyOptions, beside: Beside
         )
     if saved.shares and options.scale is not None:
         raise UsageError("{scale}: the combination gives shares, from 0 to 1; leave it out", scale=Setting("scale"))
+    if options.aspect is not None and beside.grades is None:
+        raise UsageError("{aspect}: only with {judgements}", aspect=Setting("aspect"), judgements=Setting("judgements"))
     if beside.grades is not None and beside.texts is None:
         raise UsageError(
             "{judgements}: grades that people gave stand beside texts, and no {candidates} are given",

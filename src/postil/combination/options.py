@@ -78,12 +78,14 @@ class ApplyOptions:
         clip: Clip grades to the scale of the ratings.
         scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
         any_references: Take scores against other references than those of the fit.
+        aspect: Aspect of the judgements to write beside, where they have more than one.
         out: Write the grades here, as score rows: .jsonl, .csv, .xlsx or .parquet.
     """
 
     clip: Annotated[bool, Flag(first=True)] = False
     scale: Annotated[Scale | None, Flag(metavar="SCALE", first=True)] = None
     any_references: Annotated[bool, Flag(first=True)] = False
+    aspect: Annotated[str | None, Flag(metavar="NAME", group="Ratings")] = None
     out: Annotated[str | None, Flag("out", short="o", metavar="FILE", first=True)] = None
 
     def __post_init__(self) -> None:
