@@ -307,3 +307,18 @@ def test_two_files_of_rows_for_an_option_that_takes_one(postil: Postil, words: s
 def test_of_other_options_the_last_one_counts(postil: Postil) -> None:
     outcome = postil("train", "ir-t", "--corpus", "a", "--corpus", "gone", "--out", "m", "--seed", 1, "--seed", 2)
     assert outcome.err.startswith("postil: gone: no such folder")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            (*JUDGED, "--disagree", "meteor", "--candidates", "c.jsonl"),
+            "--disagree takes NAME NAME, got the option --candidates",
+        ),
+        ((*JUDGED, "--report", "--format", "json"), "--report takes FILE, got the option --format"),
+        (("score", "c.jsonl", "-r", "-m", "bleu"), "--references takes FILE, got the option -m"),
+    ],
+)
+def test_an_option_in_place_of_a_value(postil: Postil, words: tuple[str, ...], said: str) -> None:
+    assert said in write_error(postil, *words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
@@ -41,6 +42,13 @@ class FlagOption(click.Option):
 
     once: bool = False
     """True if it is refused a second time."""
+
+    def process_value(self, ctx: click.Context, value: object) -> object:
+        """See `click.Parameter`; refuse the name of an option, which click takes for a value that was forgotten."""
+        names = set(_all_names(ctx.command))
+        if wrong := next((each for each in _texts(value) if each in names), None):
+            ctx.fail(f"{max(self.opts, key=len)} takes {self.make_metavar(ctx)}, got the option {wrong}")
+        return super().process_value(ctx, value)
 
 
 def option_groups(command: click.Command) -> dict[str, list[click.Option]]:
@@ -195,6 +203,15 @@ def _explain_all(ctx: click.Context, of: click.Parameter, value: bool) -> None: 
         ctx.meta[ALL] = True
         emit(ctx.get_help() + "\n")
         ctx.exit()
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in what was given for an option: one, several, or several of several."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts(each)
 
 
 def _records(ctx: click.Context, parameters: Iterable[click.Parameter]) -> Rows:
