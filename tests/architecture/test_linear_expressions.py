@@ -95,7 +95,8 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
 GROUPS: Final = (
     ("postil.documents.",),
     ("postil.j", "postil.k", "postil.m", "postil.p", "postil.v"),
-    ("postil.text.ptb", "postil.s"),
+    ("postil.text.ptb",),
+    ("postil.s",),
     ("postil.text.stems", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
     ("postil.c",),
     ("postil.b", "postil.data.", "postil.e", "postil.i", "postil.o", "postil.r", "postil.th", "postil.tr", "postil.w"),
