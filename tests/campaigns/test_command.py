@@ -83,6 +83,24 @@ def test_references_from_their_plan_to_weighted_scores(postil: Postil, ending: s
     assert "|references:1 of 1-2|" in scores.out
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("-", ("--input-format", "jsonl")), ("c.dat", ("--input-format", "jsonl")), ("c.json", ()), ("corpus", ())],
+)
+def test_texts_without_articles_are_known_by_their_columns(postil: Postil, name: str, options: tuple[str, ...]) -> None:
+    texts = [{"item": item, "system": "x", "text": item * 2} for item in "ab"]
+    lines = "".join(f"{json.dumps(row)}\n" for row in texts)
+    Path("c.dat").write_text(lines, encoding="utf-8")
+    Path("c.json").write_text(json.dumps(texts), encoding="utf-8")
+    Path("corpus").mkdir()
+    Path("corpus", "train.jsonl").write_text(lines, encoding="utf-8")
+    asked = ("annotate", "plan", name, "c.db", "--annotators", 2, "--context", "none")
+    outcome = postil(*asked, *options, stdin=lines.encode() if name == "-" else None)
+    assert outcome.code == 0, outcome.err
+    with Store.open("c.db") as store:
+        assert [(item.item, item.system, item.text) for item in store.items()] == [("a", "x", "aa"), ("b", "x", "bb")]
+
+
 def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
     few(CANDIDATES, 24, "cand.jsonl")
     planned = postil(

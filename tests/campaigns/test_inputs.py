@@ -150,8 +150,7 @@ def test_nobody_is_asked_to_rate_an_empty_text(tmp_path: Path, ending: str) -> N
                 book.active.append(line)
             book.save(path)
     said: list[str] = []
-    options = PlanOptions(annotators=2, context="none", item_type="text")
-    plan(str(path), str(tmp_path / "c.db"), options, on_message=said.append)
+    plan(str(path), str(tmp_path / "c.db"), PlanOptions(annotators=2, context="none"), on_message=said.append)
     with Store.open(str(tmp_path / "c.db")) as store:
         found = [(item.item, item.system, item.text) for item in store.items()]
     assert found == [("a", "x", "Rain."), ("b", "y", "Snow."), ("c", "y", "Hail."), ("d", "x", "Sleet.")]

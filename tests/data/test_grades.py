@@ -207,3 +207,10 @@ def test_a_misspelt_field_is_shown(file: File, ending: str) -> None:
     rows = read(path, Reference)
     said = refused(InvalidInput, weigh, list(rows), np.array([0, 0]), scale=SCALE, places=rows.places)
     assert said == f"{path}:3: grade: {NEEDED} (is the field misspelt? this row has: item, text, grad)"
+
+
+def test_a_misspelt_field_of_an_array_is_shown(file: File) -> None:
+    path = file("refs.json", '[{"item":1,"text":"a","grade":4},{"item":1,"text":"b","grad":4}]')
+    rows = read(path, Reference)
+    said = refused(InvalidInput, weigh, list(rows), np.array([0, 0]), scale=SCALE, places=rows.places)
+    assert said == f"{path}:2: grade: {NEEDED} (is the field misspelt? this row has: item, text, grad)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,9 +20,10 @@ from postil.campaigns.rubric import LANGUAGES, Rubric
 from postil.data.groups import grouped
 from postil.data.options import InputOptions
 from postil.data.parts import NAMED
-from postil.data.row_files import PLAIN, read
+from postil.data.row_files import PLAIN, fields_of, read
 from postil.data.rows import Article, Candidate, Comment, Passage, PlannedReference, Row
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.data.streams import KeptInput
+from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.results.base import replace
 
@@ -78,7 +78,8 @@ def plan(
     """
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
-    item_type, files = _files_of(items, options, (inputs or InputOptions()).column)
+    items = KeptInput() if items == "-" else items
+    item_type, files = _files_of(items, options, inputs or InputOptions())
     paired = asks_for_pairs(options.pairs, options.rubric)
     given = (inputs or InputOptions()).readings(roles_of(files, items, pairs=paired), on_message)
     if files.rows == "articles":
@@ -159,8 +160,10 @@ def _planned(  # noqa: PLR0917
     return with_training(texts, options.training, options.seed), sampled_from
 
 
-def _files_of(path: str, options: PlanOptions, column: Sequence[str] = ()) -> tuple[ItemType, ItemFiles]:
+def _files_of(path: str, options: PlanOptions, inputs: InputOptions) -> tuple[ItemType, ItemFiles]:
     """Type of the items of a file, and the way of reading them: candidates where a field of theirs alone is mapped."""
+    roles: dict[str, type[Row]] = {"items": Candidate, "articles": Article, "gold": GoldLabel}
+    reading = dataclasses.replace(inputs, column=()).readings(roles, lambda _: None)["items"]
     context = None if options.context is None else parse_context(options.context)
     former = None if options.item_type is None else FORMER.get(options.item_type)
     item_type, rows = former or (options.item_type, None)
@@ -175,10 +178,10 @@ def _files_of(path: str, options: PlanOptions, column: Sequence[str] = ()) -> tu
     elif planned:
         rows = "articles"
     elif rows is None:
-        mapped = any(pair.partition("=")[0] in {"item", "system", "text"} for pair in column)
-        alone = context is not None and not {"article", "thread"} & {*context} and not has_comments(path)
+        mapped = any(pair.partition("=")[0] in {"item", "system", "text"} for pair in inputs.column)
+        alone = context is not None and not {"article", "thread"} & {*context} and not has_comments(path, reading)
         others = options.articles is not None or item_type not in {None, "comment"}
-        others = others or mapped or alone or has_candidates(path)
+        others = others or mapped or alone or has_candidates(path, reading)
         rows = "candidates" if others else "articles"
     item_type = item_type or ("text" if rows == "candidates" and options.articles is None else "comment")
     return item_type, ItemFiles(rows, ("article",) if context is None else context, options.articles)
@@ -505,34 +508,29 @@ def is_reference_plan(path: str) -> bool:
     Args:
         path: A file of items.
     """
-    return set(PlannedReference.__struct_fields__) <= _fields(path, PlannedReference)
+    return {*PlannedReference.__struct_fields__} <= {*fields_of(path, PlannedReference)}
 
 
-def has_candidates(path: str) -> bool:
+def has_candidates(path: str, reading: Reading = PLAIN) -> bool:
     """True if a file has candidate rows, by the names of its columns.
 
     Args:
         path: A file of items.
+        reading: Options of reading it.
     """
-    names = _fields(path, Candidate)
+    names = set(fields_of(path, Candidate, reading))
     return {"item", "text"} <= names and not names & {"comments", "reference"}
 
 
-def has_comments(path: str) -> bool:
+def has_comments(path: str, reading: Reading = PLAIN) -> bool:
     """True if a file may have article rows with comments, by the names of its columns.
 
     Args:
         path: A file of items.
+        reading: Options of reading it.
     """
-    names = _fields(path, Article)
+    names = fields_of(path, Article, reading)
     return not names or "comments" in names
-
-
-def _fields(path: str, row_type: type[Row]) -> set[str]:
-    if Path(path).is_file():
-        with suppress(PostilError):  # which reading the items reports
-            return set(read(path, row_type).places.fields(0) or ())
-    return set()
 
 
 def _item(article: Article, system: str, text: str, *, context: tuple[Context, ...] = (), sample: int = 0) -> Item:

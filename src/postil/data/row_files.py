@@ -236,9 +236,13 @@ def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line
         if form == "jsonl":
             with open_bytes(name) as stream:
                 return jsonl.keys_at(stream, line)
-        if form not in {"json", "arrow"}:  # whose rows need not have the same fields
-            with _TABLES[form](name, name, row_type, reading) as table:
-                return tuple(table.names)
+        if form == "json":  # whose rows need not have the same fields
+            with opened(name) as stream:
+                batches = json_records(stream, name, replace(reading, say=lambda _: None))
+                rows = (each for lines, rows in batches for each in zip(lines, rows, strict=True))
+                return next((tuple(row) for number, row in rows if number == line), None)
+        with _TABLES[form](name, name, row_type, reading) as table:
+            return tuple(table.names)
     return None
 
 
