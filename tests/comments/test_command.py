@@ -331,6 +331,7 @@ def test_comments_need_ids_of_their_own(postil: Postil) -> None:
 
 # ---- evaluate
 
+ALONE = "--threads: only --corpus, --split, --seed, --jobs, --figures and --format go with it"
 EVALUATE = ("evaluate", "t", "tc", "--corpus", "corpus", "--split", "dev", "-m", "rouge-l", "-m", "w-rouge-l")
 
 
@@ -426,8 +427,9 @@ def test_limits_of_an_evaluation(postil: Postil) -> None:
         refused = postil(*EVALUATE, *words, "--items", "items.jsonl")
         assert (refused.code, refused.out, Path("items.jsonl").exists()) == (2, "", False)
         assert refused.err.startswith(f"postil: {problem}")
-    threads = postil("evaluate", "t", "--corpus", "corpus", "--threads", "votes", "--fail-below", "rouge-l=0")
-    assert (threads.code, threads.err) == (2, "postil: --threads: only --split, --seed and --jobs go with it\n")
+    for words in (("--fail-below", "rouge-l=0"), ("--name", "rouge-l=R"), ("--layout", "systems")):
+        threads = postil("evaluate", "t", "--corpus", "corpus", "--threads", "votes", *words)
+        assert (threads.code, threads.err) == (2, f"postil: {ALONE}\n")
 
 
 # ---- a training that is cut off

@@ -79,18 +79,18 @@ def evaluate(
     from postil.results.views import show  # noqa: PLC0415
     from postil.threads.evaluation import evaluate_threads  # noqa: PLC0415
 
-    table.check(format, intervals=False)
     check_figures(figures)
     if threads is not None:
         used = EvaluateOptions(split=options.split, seed=options.seed, jobs=options.jobs)
-        if options != used or items or candidates or limits.fail_below:
-            raise UsageError("--threads: only --split, --seed and --jobs go with it")
+        if (options, table, limits) != (used, TableOptions(), LimitOptions()) or items or candidates:
+            raise UsageError("--threads: only --corpus, --split, --seed, --jobs, --figures and --format go with it")
         ranked = evaluate_threads(
             models, corpus, threads, split=used.split, seed=used.seed, jobs=used.jobs, on_progress=progress
         )
         write_figures([ranked], figures)
         emit(show(format, ranked), format)
         return
+    table.check(format, intervals=False)
     limits.resolved(options.metrics)
     table.check_names(options.metrics)
     table.check_layout("commenters", ["systems"])
