@@ -318,6 +318,7 @@ def test_of_other_options_the_last_one_counts(postil: Postil) -> None:
         ),
         ((*JUDGED, "--report", "--format", "json"), "--report takes FILE, got the option --format"),
         (("score", "c.jsonl", "-r", "-m", "bleu"), "--references takes FILE, got the option -m"),
+        (("score", "c.jsonl", "-r", "--help"), "--references takes FILE, got the option --help"),
     ],
 )
 def test_an_option_in_place_of_a_value(postil: Postil, words: tuple[str, ...], said: str) -> None:

@@ -45,7 +45,7 @@ class FlagOption(click.Option):
 
     def process_value(self, ctx: click.Context, value: object) -> object:
         """See `click.Parameter`; refuse the name of an option, which click takes for a value that was forgotten."""
-        names = set(_all_names(ctx.command))
+        names = {name for each in ctx.command.get_params(ctx) for name in (*each.opts, *each.secondary_opts)}
         if wrong := next((each for each in _texts(value) if each in names), None):
             ctx.fail(f"{max(self.opts, key=len)} takes {self.make_metavar(ctx)}, got the option {wrong}")
         return super().process_value(ctx, value)
