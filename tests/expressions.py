@@ -10,6 +10,7 @@ import ast
 import importlib
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, AnyStr, Final, TypeGuard
 import postil
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 __all__ = ["Expression", "Site", "expressions", "run", "sites", "worst_texts"]
 
@@ -78,6 +79,7 @@ class Expression:
     uses: frozenset[str]
 
 
+@cache
 def sites() -> list[Site]:
     """All calls of `re` in the source."""
     texts = {path: path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py"))}
@@ -155,18 +157,16 @@ def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def expressions(
-    made: Mapping[str, Callable[[], Iterable[re.Pattern[Any]]]], placed: Collection[str], within: Sequence[str]
+    calls: Iterable[Site], made: Mapping[str, Callable[[], Iterable[re.Pattern[Any]]]], placed: Collection[str]
 ) -> Iterator[Expression]:
-    """The expressions of all sites.
+    """The expressions of sites.
 
     Args:
+        calls: The sites.
         made: Expressions of the sites whose pattern is made of what is known in a function alone, by `Site.key`.
         placed: Sites that are matched at chosen places alone, so that each text is read once.
-        within: What the names of their modules begin with, any of these.
     """
-    for site in sites():
-        if not site.module.startswith(tuple(within)):
-            continue
+    for site in calls:
         uses = frozenset({"match"}) if site.key in placed else site.uses
         names = dict(vars(importlib.import_module(site.module)))
         try:

@@ -361,7 +361,7 @@ def added(tmp_path: Path) -> Callable[[Patch], Callable[..., str]]:
     """Makes a copy of the package with something added, and gives a function that runs Python or a command with it."""
 
     def add(patch: Patch) -> Callable[..., str]:
-        shutil.copytree(ROOT, tmp_path / "postil", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT, tmp_path / "postil")
         for name, additions in patch.items():
             path = tmp_path / "postil" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -376,7 +376,7 @@ def added(tmp_path: Path) -> Callable[[Patch], Callable[..., str]]:
             path.write_text(text, encoding="utf-8")
 
         def said(*words: str, python: str = "") -> str:
-            environment = os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "200", "PYTHONDONTWRITEBYTECODE": "1"}
+            environment = os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "200", "PYTHONDONTWRITEBYTECODE": ""}
             found = subprocess.run(  # noqa: S603 - our own words
                 [sys.executable, *(["-c", python] if python else ["-m", "postil", *words])],
                 cwd=tmp_path,

@@ -20,7 +20,7 @@ PAGES = (
 for page in PAGES:
     for white in (" ", "\n", "\t", "\f", " \n", "\xa0", "\u3000", "&nbsp;", "<br> "):
         print(page, ascii(white), flush=True)
-        run = white * (1_000_000 // len(white))
+        run = white * (300_000 // len(white))
         read_document(("<!DOCTYPE html>" + page.replace("%s", run)).encode(), "page.html")
 """
 

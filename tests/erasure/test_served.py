@@ -24,6 +24,7 @@ import postil
 from made_retrievers import NEWS, made
 from postil.cli.main import app
 from postil.comments.retrieval import Retriever
+from postil.data import sqlite_file
 from postil.data.rows import Decision
 from postil.data.suggestions import Label
 from postil.erasure.models import AlsoServed, ServedModels, noted, unserved
@@ -256,8 +257,9 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
     assert not has_comment()
 
 
-def test_a_store_that_another_program_reads_is_not_called_erased(site: Path) -> None:
+def test_a_store_that_another_program_reads_is_not_called_erased(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes of what was erased stay in the file until that program ends, however often the command is run."""
+    monkeypatch.setattr(sqlite_file, "BUSY", 0.2)
     store_labels("data")
     with closing(sqlite3.connect("data/service.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
