@@ -85,13 +85,23 @@ def test_references_from_their_plan_to_weighted_scores(postil: Postil, ending: s
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("-", ("--input-format", "jsonl")), ("c.dat", ("--input-format", "jsonl")), ("c.json", ()), ("corpus", ())],
+    [
+        ("-", ("--input-format", "jsonl")),
+        ("c.dat", ("--input-format", "jsonl")),
+        ("c.json", ()),
+        ("c.arrow", ()),
+        ("corpus", ()),
+    ],
 )
 def test_texts_without_articles_are_known_by_their_columns(postil: Postil, name: str, options: tuple[str, ...]) -> None:
     texts = [{"item": item, "system": "x", "text": item * 2} for item in "ab"]
     lines = "".join(f"{json.dumps(row)}\n" for row in texts)
     Path("c.dat").write_text(lines, encoding="utf-8")
     Path("c.json").write_text(json.dumps(texts), encoding="utf-8")
+    if name == "c.arrow":
+        pytest.importorskip("pyarrow.feather").write_feather(
+            pytest.importorskip("pyarrow").Table.from_pylist(texts), name
+        )
     Path("corpus").mkdir()
     Path("corpus", "train.jsonl").write_text(lines, encoding="utf-8")
     asked = ("annotate", "plan", name, "c.db", "--annotators", 2, "--context", "none")

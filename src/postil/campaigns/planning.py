@@ -78,10 +78,10 @@ def plan(
     """
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
-    items = KeptInput() if items == "-" else items
-    item_type, files = _files_of(items, options, inputs or InputOptions())
+    items, inputs = KeptInput() if items == "-" else items, inputs or InputOptions()
+    item_type, files = _files_of(items, options, inputs)
     paired = asks_for_pairs(options.pairs, options.rubric)
-    given = (inputs or InputOptions()).readings(roles_of(files, items, pairs=paired), on_message)
+    given = inputs.readings(roles_of(files, items, pairs=paired), on_message)
     if files.rows == "articles":
         given["items"] = dataclasses.replace(
             given["items"],

@@ -216,7 +216,7 @@ def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN, *, 
                 records = json_lines(stream, name) if form == "jsonl" else json_records(stream, name, silent)
                 found |= dict.fromkeys(field for _, rows in records for row in rows for field in row)
             return tuple(found)
-        if not _is_spent(name) and form in {"json", "arrow"}:
+        if not _is_spent(name) and form == "json":  # of the first rows together
             with _TABLES[form](name, name, row_type, silent) as table:
                 return tuple(table.names)
         return _fields_at(name, form, row_type, silent, 1) or ()
